@@ -65,7 +65,6 @@ def lock_person(user: User) -> None:
 
 
 def save_private_notes(*, user: User, notes: str) -> None:
-    """Store what the teacher notes about the person."""
     user.private_notes = notes
     user.save(update_fields=["private_notes", "updated_at"])
 

@@ -191,7 +191,6 @@ def _cut_hours(parts: Iterable[Period]) -> Iterator[Period]:
 
 
 def _row(part: Period, moment: datetime) -> int:
-    """Return the row nearest to a moment of the part's day, or to its last midnight."""
     if moment.date() > part.start.date():
         return ROWS_PER_DAY
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)

@@ -281,5 +281,4 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:
-    """Offer the choice in the current address."""
     return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}".removesuffix("?"))

@@ -15,6 +15,5 @@ def show_more(request: HttpRequest) -> HttpResponse:
 @require_safe
 @requires("bookings.view_virtualclass")
 def show_technical(request: HttpRequest) -> HttpResponse:
-    """Show the state of the service, and the lists of Django."""
     state = load_service_state()
     return show_page(request, "admin/technical.html", title="Técnico", service=state)

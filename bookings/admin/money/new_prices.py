@@ -39,7 +39,6 @@ class NewPricesForm(forms.Form):
             )
 
     def read_amounts(self, lines: Sequence[PriceLine]) -> dict[int, int]:
-        """Return the amounts that were filled in, by the key of the price in force."""
         given = {line.price.pk: self.cleaned_data[_name_field(line)] for line in lines}
         return {key: amount for key, amount in given.items() if amount is not None}
 

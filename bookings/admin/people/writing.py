@@ -69,7 +69,6 @@ class MessageForm(forms.ModelForm[Message]):
 
     @property
     def digest(self) -> str:
-        """Return a digest of everything that would leave."""
         given = self.cleaned_data
         seen = [given["subject"], given["text"], sorted(given["people"])]
         return salted_hmac("bookings.admin.writing", repr(seen)).hexdigest()
@@ -151,6 +150,5 @@ def _audience_of_class(class_id: uuid.UUID) -> Audience:
 
 
 def _name(receiver: Receiver) -> str:
-    """Return the name with the times of the classes."""
     times = " y ".join(day_at(one.start_time) for one in receiver.classes)
     return f"{receiver.person} · {times}"

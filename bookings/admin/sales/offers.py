@@ -58,7 +58,6 @@ def change_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
 
 
 def _edit(request: HttpRequest, offer: Offer, title: str) -> HttpResponse:
-    """Edit an offer with its prices."""
     prices = list_offer_prices(offer) if offer.pk else []
     form = OfferForm(request.POST or None, offer=offer, prices=prices)
     if request.method == "POST" and form.is_valid() and _save(request, form):

@@ -251,7 +251,6 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
     ]
 
     def row_address(self, row: Model) -> str:
-        """Return the sheet of the class."""
         return reverse("admin:class_sheet", args=[cast(Seat, row).open_class_id])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
@@ -259,7 +258,6 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
 
 
 def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[str, str]]:
-    """List the steps of a seat, each with its address."""
     step = SeatAdmin.steps[0]
     if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
         yield step.label, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])

@@ -28,7 +28,6 @@ def framable(view: View) -> View:
 
 
 def with_policy(response: HttpResponse, directives: dict[str, str]) -> HttpResponse:
-    """Replace directives of the content policy."""
     response.headers["Content-Security-Policy"] = build_policy(
         config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace=directives
     )
