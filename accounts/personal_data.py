@@ -85,9 +85,9 @@ def erase_from_log(*, user: User) -> None:
 def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> None:
     """Give all rows that name a placeholder to an account, and delete it.
 
-    In a transaction; the caller has dropped the rows of which one account may have only one.
-    is_same_person: if True, the phone and the teacher's notes follow. A link may reach another
-    person, whose profile and data export must not show them.
+    In a transaction; the caller has dropped rows that an account can have only once.
+    is_same_person: if False, phone and notes stay behind: a link may reach another person, whose
+    profile and data export must not show them.
     """
     for relation in User._meta.get_fields(include_hidden=True):
         if isinstance(relation, ManyToOneRel):

@@ -58,14 +58,13 @@ def strike_out(*, person: User) -> bool:
 def lock_person(user: User) -> None:
     """Lock a person's row until the transaction ends, before counting what the person has.
 
-    Otherwise two requests at once would each count without the other. Rows that refer to the
-    person may still be stored.
+    Otherwise two requests at once would each count without the other. The lock does not block
+    inserts of rows that refer to the person.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
 def save_private_notes(*, user: User, notes: str) -> None:
-    """Store what the teacher notes about the person."""
     user.private_notes = notes
     user.save(update_fields=["private_notes", "updated_at"])
 

@@ -21,27 +21,3 @@ from calendar_sync.interface import (
 )
 from calendar_sync.listing import Listing, Stamp, current_stamp, read_listing
 from calendar_sync.writers import limit_writers
-
-__all__ = [
-    "BusySlot",
-    "Calendar",
-    "CalendarError",
-    "CalendarNotConnectedError",
-    "CalendarRefusedError",
-    "CalendarUnavailableError",
-    "Changes",
-    "CreatedEvent",
-    "EventDraft",
-    "EventGoneError",
-    "EventLeftBehindError",
-    "EventNotOursError",
-    "Listing",
-    "OwnEvent",
-    "Stamp",
-    "current_stamp",
-    "forget_upcoming_events",
-    "get_calendar",
-    "limit_writers",
-    "read_listing",
-    "use_calendar",
-]

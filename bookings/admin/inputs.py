@@ -1,5 +1,6 @@
-"""The browser's own inputs for days and hours."""
+"""The browser's own inputs for days and hours, and days in addresses."""
 
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -9,8 +10,19 @@ DAY_INPUT = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 # To the minute.
 CLOCK_INPUT = forms.TimeInput({"type": "time"}, format="%H:%M")
 
+# Years that the week's page shows: the first and last date have no week beside them.
+YEARS = range(2000, 2100)
 # For ``formfield_overrides``.
 BROWSERS_OWN: dict[type[models.Field[Any, Any]], dict[str, Any]] = {
     models.DateField: {"widget": DAY_INPUT},
     models.TimeField: {"widget": CLOCK_INPUT},
 }
+
+
+def read_day(text: str) -> date | None:
+    """Return the day that an address names; None if the week's page does not show it."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if day.year in YEARS else None

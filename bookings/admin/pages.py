@@ -1,15 +1,18 @@
 """Pages of an admin beside Django's own."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth import get_permission_codename
+from django.contrib.auth.decorators import permission_required
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
@@ -17,6 +20,15 @@ from accounts.models import User
 
 Row = TypeVar("Row", bound=Model)
 Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
+
+
+# Answers 403 to a person without the permission, or without one of several.
+requires = partial(permission_required, raise_exception=True)
+
+
+def show_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+    """Render a page of the panel that belongs to no admin."""
+    return render(request, template, {**admin.site.each_context(request), **context})
 
 
 def log_to_panel(

@@ -77,10 +77,10 @@ class Block(Part):
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A column. closure: why the weekly hours do not count.
+    """A column. closure: the reason why the weekly hours do not count.
 
-    free: what is left of the openings, cut at the full hours. blocked: likewise of the weekly hours
-    that are no openings. Both only ahead.
+    free: the rest of the openings, cut at the full hours. blocked: the weekly hours that are no
+    openings, cut likewise. Both without the past.
     """
 
     day: date
@@ -191,7 +191,6 @@ def _cut_hours(parts: Iterable[Period]) -> Iterator[Period]:
 
 
 def _row(part: Period, moment: datetime) -> int:
-    """Return the row nearest to a moment of the part's day, or to its last midnight."""
     if moment.date() > part.start.date():
         return ROWS_PER_DAY
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)

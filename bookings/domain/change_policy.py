@@ -51,8 +51,13 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
 
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
     """Return the case of a cancellation at ``now``, the time at which it was checked too."""
-    if is_in_charge(actor):
-        return RefundCase.TEACHER_CANCELS
+    return (
+        RefundCase.TEACHER_CANCELS if is_in_charge(actor) else find_student_case(virtual_class, now)
+    )
+
+
+def find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
+    """Return the case of a student who cancels a class, or leaves a seat, at ``now``."""
     if is_in_time(virtual_class, now):
         return RefundCase.STUDENT_CANCELS
     return RefundCase.STUDENT_CANCELS_LATE
@@ -124,7 +129,7 @@ def _load_cutoff() -> timedelta:
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Return True if the student may still change the class; one that takes no time yet always."""
+    """Return True if the student may still change the class; before it is scheduled, always."""
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 

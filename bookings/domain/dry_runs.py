@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
@@ -52,7 +52,9 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
     refunds = Refund.objects.filter(Q(charge__payment__virtual_class__in=classes) | of_seats)
     lines = ClassLog.objects.filter(virtual_class__in=classes)
     with rolled_back():
-        known = [_keys(rows) for rows in (mails, refunds, lines)]
+        known: list[Any] = [
+            set(rows.values_list("pk", flat=True)) for rows in (mails, refunds, lines)
+        ]
         result = decide()
         now = timezone.now()
         new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=now)
@@ -63,7 +65,3 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
             sum(refund.amount for refund in refunds.exclude(pk__in=known[1])),
             list(lines.exclude(pk__in=known[2]).order_by("at", "id")),
         )
-
-
-def _keys(rows: QuerySet[Any]) -> list[Any]:
-    return list(rows.values_list("pk", flat=True))

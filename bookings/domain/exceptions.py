@@ -9,10 +9,10 @@ from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
-    """A refusal; one that a caller tells from others is a class of its own.
+    """A refusal. Refusals that a caller distinguishes are subclasses.
 
-    ``text`` is for people, ``code`` for the API, logs and ``scheduling_refusal``: only refusals
-    that reach one of these have their own.
+    ``text`` is for people, ``code`` for the API, logs and ``scheduling_refusal``; other refusals
+    share this code.
     """
 
     text: StrOrPromise = _("No se pudo completar la operación.")

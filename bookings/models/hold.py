@@ -87,7 +87,6 @@ class Hold(models.Model):
 
     @property
     def kind_label(self) -> str:
-        """Return the name of its offer, or its type."""
         return self.offer.name if self.offer else self.get_class_type_display()
 
     @property

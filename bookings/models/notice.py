@@ -99,7 +99,6 @@ class Message(models.Model):
 
     @property
     def occasion(self) -> str:
-        """The occasion of its notices."""
         return self.pk.hex
 
 

@@ -207,15 +207,6 @@ def _how_to_reconnect(notice: Notice) -> str:
     return str(text) % {"email": notice.user.email}
 
 
-def _waiting_classes(notice: Notice) -> str:
-    return str(list_awaiting_scheduling(timezone.now()).count() or "")
-
-
-def _identity(notice: Notice) -> str:
-    provider_id = notice.occasion.partition(" ")[0]
-    return list_providers().get(provider_id, "")
-
-
 def _pay_until(notice: Notice) -> str:
     hold: Hold | None = getattr(notice.require_class(), "hold", None)
     return _moment(hold.expires_at) if hold else ""
@@ -315,5 +306,10 @@ what_to_check = Line(
         "que siga autorizada la delegación de todo el dominio."
     ),
 )
-waiting_classes = Line(_("Clases que esperan"), _waiting_classes)
-identity = Line(_("Cuenta de"), _identity)
+waiting_classes = Line(
+    _("Clases que esperan"),
+    lambda _notice: str(list_awaiting_scheduling(timezone.now()).count() or ""),
+)
+identity = Line(
+    _("Cuenta de"), lambda one: list_providers().get(one.occasion.partition(" ")[0], "")
+)

@@ -20,7 +20,7 @@ CLASSES_AT_ONCE = 500
 def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> list[Notice]:
     """Return the mails of these people that are due within PLANNED_AHEAD, unsaved.
 
-    The sweep writes later ones: a burst of joins writes no rows that nobody needs for days.
+    The sweep writes later ones, so that a burst of joins stores no mails that are days away.
     """
     now = timezone.now()
     drafts = [

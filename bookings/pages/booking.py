@@ -94,7 +94,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 def _list_options(
     user: User | AnonymousUser, asked: str
 ) -> tuple[list[ClassOption], BookingError | None]:
-    """Return the choices of a person, and why the one that was asked for is none of them.
+    """Return the choices of a person, and the refusal of the one that was asked for.
 
     asked: a type of class, or the key of an offer.
     """
@@ -281,5 +281,4 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:
-    """Offer the choice in the current address."""
     return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}".removesuffix("?"))

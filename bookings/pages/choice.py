@@ -127,7 +127,6 @@ def read_choice(parameters: QueryDict, options: list[ClassOption]) -> Choice:
 
 
 def option_query(option: ClassOption) -> str:
-    """Return the query that chooses a kind and length of class."""
     return _kind_query(option.offer, option.class_type, option.minutes)
 
 
@@ -148,7 +147,6 @@ def rebook_url(virtual_class: VirtualClass) -> str:
 
 
 def choice_query(chosen: VirtualClass | Hold) -> str:
-    """Return the query that chooses the kind and the time of a class or a hold."""
     start = timezone.localtime(chosen.start_time)
     when = {"dia": f"{start:%Y-%m-%d}", "hora": f"{start:%H:%M}"}
     kind = _kind_query(chosen.offer, chosen.class_type, chosen.minutes)

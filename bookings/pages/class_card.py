@@ -108,7 +108,6 @@ class ClassCard:
 
 
 def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
-    """Return the title of an open class, the name of an offer, or the type of class."""
     open_class: OpenClass | None = getattr(chosen, "open_class", None)
     if open_class is not None:
         return open_class.title

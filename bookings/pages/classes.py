@@ -118,7 +118,7 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
 
 
 def _find_transfer_back(card: ClassCard) -> BankTransfer | None:
-    """Return the host's transfer that goes back by hand, beside a class that stands."""
+    """Return the host's transfer to return by hand, if the class takes place all the same."""
     is_paid = card.is_host and card.virtual_class.paid_at is not None
     return present_transfer_in_vain(card.virtual_class) if is_paid else None
 

@@ -27,7 +27,7 @@ class DiscountField(forms.CharField):
 class DetailsForm(forms.Form):
     """The details of a booking. prices: centavos for each number of students.
 
-    The form carries the prices that it showed, and what is paid is the one that was seen.
+    The form carries the prices that it showed, so that the student pays what was shown.
     """
 
     students_count = forms.TypedChoiceField(

@@ -87,7 +87,6 @@ def _first_free_day(by_day: dict[date, list[Period]], month: date) -> date | Non
 
 
 def split_day(slots: list[Period]) -> list[tuple[str, list[Period]]]:
-    """Return the times of each part of the day, after its name."""
     return [(name, list(of_part)) for name, of_part in groupby(slots, _name_part)]
 
 

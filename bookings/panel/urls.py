@@ -7,14 +7,20 @@ from bookings.admin.agenda.blocking import show_day, show_hour
 from bookings.admin.agenda.calendar import show_calendar
 from bookings.admin.agenda.week import show_week
 from bookings.admin.classes.book_for import book_for_student
-from bookings.admin.classes.sheet import show_class
 from bookings.admin.money.new_prices import show_new_prices
 from bookings.admin.money.overview import show_money
 from bookings.admin.people.students import show_student, show_students
 from bookings.admin.people.writing import write_message
-from bookings.admin.sales.offers import act_on_offer, ask_to_delete, edit_offer, show_offers
+from bookings.admin.sales.offers import (
+    act_on_offer,
+    add_offer,
+    ask_to_delete,
+    change_offer,
+    show_offers,
+)
 from bookings.admin.sales.open_classes import publish, show_open_classes
 from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
+from bookings.panel.class_sheet import show_class
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
 from bookings.panel.own_page.start import show_started, start
@@ -32,8 +38,8 @@ urlpatterns = [
     path("estudiantes/<uuid:user_id>/", guard(show_student), name="student"),
     path("mas/", guard(show_more), name="more"),
     path("ofertas/", guard(show_offers), name="offers"),
-    path("ofertas/nueva/", guard(edit_offer), name="new_offer"),
-    path("ofertas/<int:offer_id>/", guard(edit_offer), name="offer"),
+    path("ofertas/nueva/", guard(add_offer), name="new_offer"),
+    path("ofertas/<int:offer_id>/", guard(change_offer), name="offer"),
     path("ofertas/<int:offer_id>/boton/", guard(act_on_offer), name="act_on_offer"),
     path("ofertas/<int:offer_id>/borrar/", guard(ask_to_delete), name="delete_offer"),
     path("precios/", guard(show_new_prices), name="new_prices"),

@@ -128,13 +128,11 @@ def lead_time(value: timedelta) -> str:
 
 @register.filter
 def seconds_until(value: datetime) -> int:
-    """Return the whole seconds that are left, at least 0."""
     return max(0, int((value - timezone.now()).total_seconds()))
 
 
 @register.filter
 def minutes_until(value: datetime) -> int:
-    """Return the minutes that are left, rounded up."""
     return -(-seconds_until(value) // 60)
 
 

@@ -59,7 +59,7 @@ def test_the_sweep_schedules_a_class_that_the_calendar_missed(mercadopago, teach
         ({"places": 0, "minimum": 0}, BookingError),
         ({"places": 1000}, BookingError),
         ({"decides_at": in_days(-1)}, BookingError),
-        ({"decides_at": in_days(7)}, BookingError),
+        ({"decides_at": in_days(8)}, BookingError),
         ({"minutes": 0}, BookingError),
         ({"minutes": 2000}, BookingError),
     ],

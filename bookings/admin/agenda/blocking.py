@@ -4,16 +4,14 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from bookings.admin.inputs import DAY_INPUT
-from bookings.admin.pages import log_to_panel
+from bookings.admin.inputs import DAY_INPUT, read_day
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.availability.agenda import load_hours, whole_days
 from bookings.availability.periods import Period, subtract
 from bookings.availability.weeks import monday_of
@@ -52,10 +50,10 @@ class RangeForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires(MAY_BLOCK)
 def show_day(request: HttpRequest) -> HttpResponse:
     """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
-    _refuse_others(request)
-    day = _read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
+    day = read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
     if day is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
     form = RangeForm(request.POST or None, initial={"first_day": day, "last_day": day})
@@ -66,7 +64,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
     closure = Closure.objects.filter(first_day__lte=day, last_day__gte=day).first()
     if load_hours(day, day).openings:
         closure = None  # special hours open a closed day
-    return _show(
+    return show_page(
         request,
         "admin/agenda/day.html",
         title=_name_page(day, closure),
@@ -79,9 +77,9 @@ def show_day(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires(MAY_BLOCK)
 def show_hour(request: HttpRequest) -> HttpResponse:
     """Block or open the hour of ``?inicio=`` until ``?hasta=``, or lead to booking it."""
-    _refuse_others(request)
     read = _read_hour(request.GET.get("inicio", ""), request.GET.get("hasta", ""))
     if read is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
@@ -90,7 +88,7 @@ def show_hour(request: HttpRequest) -> HttpResponse:
         done = _change_hours(request.POST.get("do", ""), day, start, end)
         log_to_panel(request, SpecialHours, done)
         return _back_to_week(request, day, done)
-    return _show(
+    return show_page(
         request,
         "admin/agenda/hour.html",
         title=f"{short_day(day).capitalize()}, {clock(hour.start)} a {clock(hour.end)}",
@@ -155,28 +153,11 @@ def _on_days(classes: list[VirtualClass], first: date, last: date) -> list[Virtu
     return [one for one in classes if first <= timezone.localdate(one.start_time) <= last]
 
 
-def _refuse_others(request: HttpRequest) -> None:
-    if not request.user.has_perms(MAY_BLOCK):
-        raise PermissionDenied
-
-
-def _show(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-    return render(request, template, {**admin.site.each_context(request), **context})
-
-
 def _back_to_week(
     request: HttpRequest, day: date, text: str, level: int = messages.SUCCESS
 ) -> HttpResponse:
     messages.add_message(request, level, text)
     return HttpResponseRedirect(f"{reverse('admin:week')}?semana={day}#dia-{day}")
-
-
-def _read_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if 2000 <= day.year < 2100 else None
 
 
 def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
@@ -188,7 +169,7 @@ def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
         hour = Period(read_wall_time(begin), read_wall_time(over))
     except (ValueError, OverflowError):
         return None
-    day = _read_day(str(begin.date()))
+    day = read_day(str(begin.date()))
     is_plain = begin.tzinfo is None and last.tzinfo is None
     is_possible = is_plain and hour.start < hour.end
     return (day, (begin.time(), last), hour) if day and is_possible else None

@@ -1,16 +1,15 @@
 """The calendar's page."""
 
 from django.conf import settings
-from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
+from bookings.admin.pages import show_page
 from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, has_stand_in
 from bookings.domain.calendar.grants import is_at_risk, is_revoked
 from bookings.models import VirtualClass, meet_refused_at
@@ -29,7 +28,6 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
     state, events = _read(find_calendar_owner())
     owner = find_calendar_owner()  # by now a refusal is noted
     context = {
-        **admin.site.each_context(request),
         "title": "Calendario",
         "owner": owner,
         "admin_email": settings.ADMIN_EMAIL,
@@ -43,7 +41,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "meet_refused_at": meet_refused_at(),
         "drifted": list_drifted(VirtualClass.objects.all()).count(),
     }
-    return render(request, "admin/calendar.html", context)
+    return show_page(request, "admin/calendar.html", **context)
 
 
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:

@@ -3,34 +3,29 @@
 from datetime import date, timedelta
 
 from babel.dates import format_date
-from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from bookings.admin.agenda.blocking import MAY_BLOCK
+from bookings.admin.inputs import read_day
+from bookings.admin.pages import requires, show_page
 from bookings.availability.week_agenda import load_week
 from bookings.availability.weeks import Week, monday_of
 
 LOCALE = "es_AR"
-# Years that the page shows: the first and last date have no week beside them.
-YEARS = range(2000, 2100)
 # The provider lists events that have not ended, and none beyond this.
 APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 
 
 @require_safe
+@requires("bookings.view_virtualclass")
 def show_week(request: HttpRequest) -> HttpResponse:
     """Show the week of any date in ``?semana=``, by default this week."""
-    if not request.user.has_perm("bookings.view_virtualclass"):
-        raise PermissionDenied
     today = timezone.localdate()
-    monday = monday_of(_read_day(request.GET.get("semana", "")) or today)
+    monday = monday_of(read_day(request.GET.get("semana", "")) or today)
     week, is_calendar_read = load_week(monday)
     context = {
-        **admin.site.each_context(request),
         "title": f"Semana {_name_week(monday)}",
         "week": week,
         "today": today,
@@ -40,21 +35,13 @@ def show_week(request: HttpRequest) -> HttpResponse:
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
         "may_block": request.user.has_perms(MAY_BLOCK),
     }
-    return render(request, "admin/agenda/week.html", context)
+    return show_page(request, "admin/agenda/week.html", **context)
 
 
 def _choose_day(week: Week, today: date) -> date:
     """Return the day at which a list opens: today, or else the next day with anything on it."""
     ahead = [column for column in week.days if column.day >= today] or week.days
     return next((column.day for column in ahead if column.listed), ahead[0].day)
-
-
-def _read_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if day.year in YEARS else None
 
 
 def _name_week(monday: date) -> str:

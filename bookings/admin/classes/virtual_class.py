@@ -145,7 +145,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         return redirect(self.row_address(virtual_class))
 
     def row_address(self, row: Model) -> str:
-        """Return the address of the sheet, where the teacher works."""
         return reverse("admin:class_sheet", args=[row.pk])
 
     @admin.display(description="cuándo", ordering="start_time")

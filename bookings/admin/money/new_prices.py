@@ -5,17 +5,15 @@ from datetime import date
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from bookings.admin.inputs import DAY_INPUT
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.price_changes import (
     PriceLine,
@@ -41,31 +39,28 @@ class NewPricesForm(forms.Form):
             )
 
     def read_amounts(self, lines: Sequence[PriceLine]) -> dict[int, int]:
-        """Return the amounts that were filled in, by the key of the price in force."""
         given = {line.price.pk: self.cleaned_data[_name_field(line)] for line in lines}
         return {key: amount for key, amount in given.items() if amount is not None}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.add_price")
 def show_new_prices(request: HttpRequest) -> HttpResponse:
     """Show today's prices with a box for each new one; on POST, store those filled in.
 
     It asks for no confirmation: until the day comes, a new price can be changed back.
     """
-    if not request.user.has_perm("bookings.add_price"):
-        raise PermissionDenied
     day = first_of_next_month(timezone.localdate())
     lines = list_price_lines(day)
     form = NewPricesForm(request.POST or None, lines, day)
     if request.method == "POST" and form.is_valid() and _store(request, form, lines):
         return HttpResponseRedirect(reverse("admin:new_prices"))
     context = {
-        **admin.site.each_context(request),
         "title": "Cambiar precios",
         "form": form,
         "lines": [(name_price(one.price), one, form[_name_field(one)]) for one in lines],
     }
-    return render(request, "admin/bookings/price/new_prices.html", context)
+    return show_page(request, "admin/bookings/price/new_prices.html", **context)
 
 
 def name_price(price: Price) -> str:

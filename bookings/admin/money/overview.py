@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from bookings.admin.cells import SEAT_CLASS, day_and_time
 from bookings.admin.money.payments import BADGES
+from bookings.admin.pages import requires, show_page
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment, PaymentStatus, ReviewReason
 
@@ -29,20 +27,18 @@ class PaymentRow:
 
 
 @require_safe
+@requires("bookings.view_payment")
 def show_money(request: HttpRequest) -> HttpResponse:
     """Show the months, the payments to review, and the latest ones."""
-    if not request.user.has_perm("bookings.view_payment"):
-        raise PermissionDenied
     payments = Payment.objects.select_related("user", "virtual_class", SEAT_CLASS)
     flagged = payments.exclude(review=ReviewReason.NONE)
     context = {
-        **admin.site.each_context(request),
         "title": "Dinero",
         "months": list_recent_months(MONTHS),
         "to_review": [_present(one) for one in flagged[:TO_REVIEW]],
         "latest": [_present(one) for one in payments.exclude(status__in=IDLE)[:LATEST]],
     }
-    return render(request, "admin/money.html", context)
+    return show_page(request, "admin/money.html", **context)
 
 
 def _present(payment: Payment) -> PaymentRow:

@@ -4,17 +4,17 @@ import uuid
 from urllib.parse import urlencode
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
 from accounts.services import save_private_notes
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.people.student_file import load_student_file
 from bookings.domain.people.students import find_students, list_students
 
@@ -29,30 +29,27 @@ class NotesForm(forms.Form):
 
 
 @require_safe
+@requires("accounts.view_user")
 def show_students(request: HttpRequest) -> HttpResponse:
     """Show a page of students. ``?q=``: words; ``?despues=``: the last one of the page before."""
-    if not request.user.has_perm("accounts.view_user"):
-        raise PermissionDenied
     words = request.GET.get("q", "").strip()
     after = _read_id(request.GET.get("despues", ""))
     page = find_students(words=words, after=after)
     following = {"q": words, "despues": page.last} if words else {"despues": page.last}
     context = {
-        **admin.site.each_context(request),
         "title": "Estudiantes",
         "words": words,
         "page": page,
         "is_first": after is None,
         "following": f"?{urlencode(following)}" if page.last else "",
     }
-    return render(request, "admin/people/students.html", context)
+    return show_page(request, "admin/people/students.html", **context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("accounts.view_user")
 def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
     """Show a student's file; on POST, keep the notes."""
-    if not request.user.has_perm("accounts.view_user"):
-        raise PermissionDenied
     person = get_object_or_404(list_students(), pk=user_id)
     form = NotesForm(request.POST or None, initial={"notes": person.private_notes})
     if request.method == "POST":
@@ -61,14 +58,13 @@ def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
         if form.is_valid():
             return _keep_notes(request, person, form.cleaned_data["notes"])
     context = {
-        **admin.site.each_context(request),
         "title": str(person),
         "person": person,
         "file": load_student_file(person),
         "form": form,
         "whatsapp": whatsapp_url(person.phone),
     }
-    return render(request, "admin/people/student.html", context)
+    return show_page(request, "admin/people/student.html", **context)
 
 
 def _keep_notes(request: HttpRequest, person: User, notes: str) -> HttpResponse:

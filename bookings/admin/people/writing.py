@@ -3,15 +3,12 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.http import require_http_methods
@@ -21,7 +18,8 @@ from accounts.phones import whatsapp_url
 from accounts.validators import validate_one_line
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import describe
-from bookings.admin.pages import log_to_panel
+from bookings.admin.inputs import read_day
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import (
     Receiver,
@@ -32,8 +30,6 @@ from bookings.domain.desk.messages import (
 from bookings.domain.exceptions import BookingError
 from bookings.models import Message, VirtualClass
 from bookings.templatetags.class_times import long_day
-
-YEARS = range(2000, 2100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +69,15 @@ class MessageForm(forms.ModelForm[Message]):
 
     @property
     def digest(self) -> str:
-        """Return a digest of everything that would leave."""
         given = self.cleaned_data
         seen = [given["subject"], given["text"], sorted(given["people"])]
         return salted_hmac("bookings.admin.writing", repr(seen)).hexdigest()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_virtualclass")
 def write_message(request: HttpRequest) -> HttpResponse:
     """Write to the people of ``?clase=`` or ``?semana=``; show the mail before it leaves."""
-    if not request.user.has_perm("bookings.change_virtualclass"):
-        raise PermissionDenied
     audience = _find_audience(request)
     receivers = list_receivers(audience.classes)
     form = MessageForm(request.POST or None, receivers)
@@ -94,7 +88,6 @@ def write_message(request: HttpRequest) -> HttpResponse:
         is_shown = False
     words = form.cleaned_data["text"] if is_shown else ""
     context = {
-        **admin.site.each_context(request),
         "title": "Escribir a todos",
         "audience": audience,
         "form": form,
@@ -104,7 +97,7 @@ def write_message(request: HttpRequest) -> HttpResponse:
             for box, one in zip(form["people"], receivers, strict=True)
         ],
     }
-    return render(request, "admin/people/write.html", context)
+    return show_page(request, "admin/people/write.html", **context)
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
@@ -134,10 +127,10 @@ def _find_audience(request: HttpRequest) -> Audience:
     try:
         if "clase" in request.GET:
             return _audience_of_class(uuid.UUID(request.GET["clase"]))
-        day = date.fromisoformat(request.GET.get("semana", ""))
     except ValueError as error:
         raise Http404 from error
-    if day.year not in YEARS:
+    day = read_day(request.GET.get("semana", ""))
+    if day is None:
         raise Http404
     monday = monday_of(day)
     return Audience(
@@ -157,6 +150,5 @@ def _audience_of_class(class_id: uuid.UUID) -> Audience:
 
 
 def _name(receiver: Receiver) -> str:
-    """Return the name with the times of the classes."""
     times = " y ".join(day_at(one.start_time) for one in receiver.classes)
     return f"{receiver.person} · {times}"

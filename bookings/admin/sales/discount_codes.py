@@ -33,7 +33,7 @@ IN_USE = (
 
 
 class CodeForm(forms.ModelForm[DiscountCode]):
-    """A code; only the uses, the last day and who may repeat it change later."""
+    """A code. Later only its uses, last day and repetition can be changed."""
 
     code = forms.CharField(
         label="Código",

@@ -22,7 +22,7 @@ STUDENTS = [MinValueValidator(1), MaxValueValidator(100)]
 
 
 class OfferForm(forms.ModelForm[Offer]):
-    """An offer. A price that is left as it was stays; one that is emptied ends."""
+    """An offer with its prices. An emptied price ends."""
 
     is_listed = forms.TypedChoiceField(
         label="Quién la ve",
@@ -99,12 +99,9 @@ class OfferForm(forms.ModelForm[Offer]):
         kept = [one for one in self.prices if self.changes.get(one.case, 0) is not None]
         added = [amount for amount in self.changes.values() if amount is not None]
         if not (self.errors or kept or added):
-            self.add_error(self._first_price, "Poné al menos una duración con su precio.")
+            first = _amount(self.prices[0]) if self.prices else "new-0"
+            self.add_error(first, "Poné al menos una duración con su precio.")
         return cleaned
-
-    @property
-    def _first_price(self) -> str:
-        return _amount(self.prices[0]) if self.prices else "new-0"
 
     def _read_changes(self) -> Iterator[tuple[Case, int | None]]:
         for one in self.prices:

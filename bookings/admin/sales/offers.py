@@ -3,16 +3,15 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.phones import whatsapp_share_url
 from bookings.admin.money.prices import warn_of_cut_off
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.sales.offer_form import OfferForm
 from bookings.domain.desk.offers import (
     OfferCard,
@@ -30,43 +29,45 @@ from bookings.notices.facts import site_address
 
 
 @require_safe
+@requires("bookings.view_offer")
 def show_offers(request: HttpRequest) -> HttpResponse:
-    _require(request, "view")
     context = {
-        **admin.site.each_context(request),
         "title": "Ofertas",
         "cards": [(one, *share_offer(one)) for one in list_offers()],
     }
-    return render(request, "admin/sales/offers.html", context)
+    return show_page(request, "admin/sales/offers.html", **context)
 
 
 def share_offer(card: OfferCard) -> tuple[str, str]:
-    """Return the offer's address, and one that writes it to any chat of WhatsApp."""
-    address = offer_address(card.offer)
+    """Return the offer's address, and the link that shares it by WhatsApp."""
+    address = f"{site_address('bookings:book')}?{urlencode({'oferta': card.offer.key})}"
     text = f"{card.offer.name}: elegí día y hora acá. {address}"
     return address, whatsapp_share_url(text)
 
 
-def offer_address(offer: Offer) -> str:
-    return f"{site_address('bookings:book')}?{urlencode({'oferta': offer.key})}"
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.add_offer")
+def add_offer(request: HttpRequest) -> HttpResponse:
+    return _edit(request, Offer(), "Oferta nueva")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def edit_offer(request: HttpRequest, offer_id: int | None = None) -> HttpResponse:
-    """Create an offer with its prices, or change one."""
-    _require(request, "add" if offer_id is None else "change")
-    offer = Offer() if offer_id is None else get_object_or_404(Offer, pk=offer_id)
-    prices = list_offer_prices(offer) if offer_id else []
+@requires("bookings.change_offer")
+def change_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
+    return _edit(request, get_object_or_404(Offer, pk=offer_id), "Cambiar la oferta")
+
+
+def _edit(request: HttpRequest, offer: Offer, title: str) -> HttpResponse:
+    prices = list_offer_prices(offer) if offer.pk else []
     form = OfferForm(request.POST or None, offer=offer, prices=prices)
     if request.method == "POST" and form.is_valid() and _save(request, form):
         return redirect("admin:offers")
     context = {
-        **admin.site.each_context(request),
-        "title": "Cambiar la oferta" if offer_id else "Oferta nueva",
+        "title": title,
         "form": form,
         "offer": offer,
     }
-    return render(request, "admin/sales/offer.html", context)
+    return show_page(request, "admin/sales/offer.html", **context)
 
 
 def _save(request: HttpRequest, form: OfferForm) -> bool:
@@ -83,7 +84,7 @@ def _save(request: HttpRequest, form: OfferForm) -> bool:
     return True
 
 
-# What the buttons of the list do, and what is said afterwards.
+# The buttons of the list: action and message.
 ACTIONS: dict[str, tuple[Any, str]] = {
     "subir": (lambda offer: move_offer(offer, up=True), "«{offer}» sube un lugar."),
     "bajar": (lambda offer: move_offer(offer, up=False), "«{offer}» baja un lugar."),
@@ -101,9 +102,9 @@ ACTIONS: dict[str, tuple[Any, str]] = {
 
 
 @require_POST
+@requires("bookings.change_offer")
 def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
     """Do what a button of the list says; the button beside it takes it back."""
-    _require(request, "change")
     offer = get_object_or_404(Offer, pk=offer_id)
     if action := ACTIONS.get(request.POST.get("do", "")):
         act, said = action
@@ -115,9 +116,9 @@ def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.delete_offer")
 def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
     """Delete an offer that was never booked, after asking."""
-    _require(request, "delete")
     offer = get_object_or_404(Offer, pk=offer_id)
     refusal = ""
     if request.method == "POST":
@@ -132,14 +133,8 @@ def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
             messages.success(request, f"Borramos «{name}».")
             return redirect("admin:offers")
     context = {
-        **admin.site.each_context(request),
         "title": "Borrar la oferta",
         "offer": offer,
         "refusal": refusal,
     }
-    return render(request, "admin/sales/delete_offer.html", context)
-
-
-def _require(request: HttpRequest, verb: str) -> None:
-    if not request.user.has_perm(f"bookings.{verb}_offer"):
-        raise PermissionDenied
+    return show_page(request, "admin/sales/delete_offer.html", **context)

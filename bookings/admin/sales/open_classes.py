@@ -7,10 +7,9 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
@@ -21,7 +20,7 @@ from bookings.admin.classes.book_for import explain_taken, read_start
 from bookings.admin.classes.forms import StartForm
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.money.prices import warn_of_cut_off
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
@@ -88,27 +87,24 @@ class PublishForm(StartForm):
 
 
 @require_safe
+@requires("bookings.view_openclass")
 def show_open_classes(request: HttpRequest) -> HttpResponse:
-    if not request.user.has_perm("bookings.view_openclass"):
-        raise PermissionDenied
     now = timezone.now()
     every = with_counts(now)
     ahead = every.filter(virtual_class__end_time__gt=now)
     past = every.filter(virtual_class__end_time__lte=now)
     context = {
-        **admin.site.each_context(request),
         "title": "Clases abiertas",
         "ahead": list(map(present, ahead.order_by("virtual_class__start_time", "pk"))),
         "past": list(map(present, past.order_by("-virtual_class__start_time")[:PAST_SHOWN])),
     }
-    return render(request, "admin/sales/open_classes.html", context)
+    return show_page(request, "admin/sales/open_classes.html", **context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_virtualclass")
 def publish(request: HttpRequest) -> HttpResponse:
     """Publish an open class. ``?inicio=``: the time at first."""
-    if not request.user.has_perm("bookings.change_virtualclass"):
-        raise PermissionDenied
     start = read_start(request.GET.get("inicio", ""))
     form = PublishForm(request.POST or None, initial=_propose(start))
     if request.method == "POST" and form.is_valid():
@@ -116,11 +112,10 @@ def publish(request: HttpRequest) -> HttpResponse:
         if open_class is not None:
             return redirect("admin:class_sheet", class_id=open_class.pk)
     context = {
-        **admin.site.each_context(request),
         "title": "Publicar una clase abierta",
         "form": form,
     }
-    return render(request, "admin/sales/publish.html", context)
+    return show_page(request, "admin/sales/publish.html", **context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +251,6 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
     ]
 
     def row_address(self, row: Model) -> str:
-        """Return the sheet of the class."""
         return reverse("admin:class_sheet", args=[cast(Seat, row).open_class_id])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
@@ -264,7 +258,6 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
 
 
 def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[str, str]]:
-    """List the steps of a seat, each with its address."""
     step = SeatAdmin.steps[0]
     if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
         yield step.label, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])

@@ -1,14 +1,11 @@
 """Bank transfers: the teacher's list, and the page of the link in her mail."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.core.signing import BadSignature
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
@@ -16,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from bookings.admin.cells import day_and_time
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
 from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, look_ahead
@@ -29,6 +26,7 @@ from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
 
 WAITING, LATEST = 50, 20
+MAILED = "admin/sales/mailed_transfer.html"
 BADGES = {
     TransferState.ANNOUNCED: "pending",
     TransferState.CONFIRMED: "scheduled",
@@ -76,23 +74,21 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 
 
 @require_safe
+@requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
     """Show the transfers to confirm, those to return, and the latest others."""
-    if not request.user.has_perm("bookings.view_banktransfer"):
-        raise PermissionDenied
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     to_decide = list(list_transfers_to_decide()[:WAITING])
     same = find_same_numbers(to_decide)
     latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
     context = {
-        **admin.site.each_context(request),
         "title": "Transferencias",
         "to_decide": [_present(one, may_decide, same[one.pk]) for one in to_decide],
         "to_return": [_present(one, may_decide) for one in list_transfers_to_return()[:WAITING]],
         "latest": [_present(one, False) for one in latest.order_by("-decided_at", "-id")[:LATEST]],
     }
-    return render(request, "admin/sales/transfers.html", context)
+    return show_page(request, "admin/sales/transfers.html", **context)
 
 
 def list_transfer_steps(transfer: BankTransfer) -> list[tuple[str, str]]:
@@ -126,7 +122,9 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
     """
     actor, transfer = _read_link(token)
     if actor is None or transfer is None:
-        return _render(request, {"title": "Este enlace ya no vale"}, status=410)
+        gone = show_page(request, MAILED, title="Este enlace ya no vale")
+        gone.status_code = 410
+        return gone
     form = StepForm(None, transfer)
     offered = [step for step in TRANSFER_STEPS[:2] if step.is_offered(transfer)]
     previews = [(step, _look(step, transfer, actor)) for step in offered]
@@ -143,7 +141,7 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
         "previews": previews,
         "problem": problem,
     }
-    return _render(request, context)
+    return show_page(request, MAILED, **context)
 
 
 def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
@@ -187,9 +185,3 @@ def _answer(
         log_to_panel(request, BankTransfer, text, transfer, by=actor)
         return ""
     return "" if not previews else "Elegí una de las dos."
-
-
-def _render(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    usual = admin.site.each_context(request)
-    page = "admin/sales/mailed_transfer.html"
-    return render(request, page, usual | context, status=status)

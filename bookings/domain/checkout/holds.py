@@ -68,8 +68,8 @@ def hold_slot(
 def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
     """Return until when a student's time is kept.
 
-    by_hand: True for a booked class whose money the teacher takes. It waits as long as one that she
-    books, but not past the minimum notice: until then another student can book the time.
+    by_hand: True for a booked class that is paid to the teacher. It waits as long as a class that
+    she books, but only until the minimum notice, after which no other student could book the time.
     """
     rules = BookingRules.load()
     end = now + timedelta(minutes=rules.hold_minutes)
@@ -85,10 +85,10 @@ def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold instead of the unbooked slot or, for a preference, any hold at its time.
+    """Store a hold; it replaces the student's unbooked slot or, for a preference, any hold then.
 
-    The teacher's takes the place of a slot that the student was choosing at its time, and has no
-    limit. Raises SlotTakenError, TooManyHoldsError.
+    The teacher's hold replaces a slot that the student was choosing at that time, and counts
+    towards no limit. Raises SlotTakenError, TooManyHoldsError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():

@@ -56,23 +56,18 @@ def take_first_steps(
 
 
 def _list_prices(offer: FirstOffer) -> list[Price]:
-    today = timezone.localdate()
-    prices = [
-        Price(
-            class_type=ClassType.INDIVIDUAL,
-            minutes=offer.minutes,
-            amount=offer.amount,
-            valid_from=today,
-        )
+    cases = [
+        (ClassType.INDIVIDUAL, 1, offer.amount),
+        (ClassType.GROUP, offer.group_size, offer.group_amount),
     ]
-    if offer.group_amount is not None:
-        prices.append(
-            Price(
-                class_type=ClassType.GROUP,
-                minutes=offer.minutes,
-                students_up_to=offer.group_size,
-                amount=offer.group_amount,
-                valid_from=today,
-            )
+    return [
+        Price(
+            class_type=class_type,
+            minutes=offer.minutes,
+            students_up_to=students,
+            amount=amount,
+            valid_from=timezone.localdate(),
         )
-    return prices
+        for class_type, students, amount in cases
+        if amount is not None
+    ]

@@ -73,7 +73,7 @@ def send_message(
 ) -> Message:
     """Write one mail to each of these people, and a line into the history of their classes.
 
-    The same words to the same people about the same classes leave once. Raises BookingError
+    A repeated message to the same people about the same classes is refused. Raises BookingError
     without writing.
     """
     receivers = [one for one in list_receivers(classes) if one.person.pk in people]

@@ -129,7 +129,6 @@ def _set_price(offer: Offer, case: Case, amount: int, day: date) -> None:
 
 
 def set_listed(offer: Offer, *, is_listed: bool) -> None:
-    """Show an offer to everybody, or only to those who have its link."""
     offer.is_listed = is_listed
     offer.save(update_fields=["is_listed"])
 

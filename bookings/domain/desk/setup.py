@@ -26,7 +26,6 @@ class Setup:
 
     @property
     def is_new(self) -> bool:
-        """True until there are hours or prices."""
         return not (self.has_hours or self.has_prices)
 
     @property

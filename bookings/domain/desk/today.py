@@ -104,7 +104,6 @@ def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
 
 
 def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
-    """Return each day of a week, in order, with its classes."""
     days: dict[date, list[VirtualClass]] = {monday + timedelta(days=one): [] for one in range(7)}
     for virtual_class in classes:
         days[timezone.localdate(virtual_class.start_time)].append(virtual_class)

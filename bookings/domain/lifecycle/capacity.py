@@ -24,8 +24,8 @@ def change_capacity(
 ) -> VirtualClass:
     """Set the capacity of a scheduled group; a place that becomes free is offered.
 
-    Raises ClassNotFoundError, ClassEndedError, and BookingError for a capacity that is too large,
-    or too small, for which an offered place counts as taken.
+    Raises ClassNotFoundError, ClassEndedError, and BookingError for a capacity that is too large or
+    too small; an offered place counts as taken.
     """
     virtual_class = decide_capacity(class_id, capacity, actor)
     move_event_if_possible(virtual_class)

@@ -31,7 +31,7 @@ class Balance:
     online, by_hand: received through the provider, and confirmed by the teacher, transfers too.
     returned: by refunds, chargebacks, and transfers sent back. unpaid: classes given or ahead that
     are not paid. refused: refunds that the provider refused. hand_to_return: paid by hand for what
-    was cancelled; only of a transfer the service knows if she gave it back.
+    was cancelled. The service learns of its return only if it was a transfer.
     """
 
     online: int

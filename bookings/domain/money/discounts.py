@@ -1,8 +1,8 @@
 """Discount codes: how much they take off, and for whom they still do.
 
 There is no counter of uses. A use is a class or a seat with the code that is paid, or still kept
-for its payment, so an unpaid use comes back by itself when its hold expires. If its money arrives
-after that, the class keeps the price that was agreed, and the code has one use more than it allows.
+for its payment: an unpaid use ends with its hold. If the money arrives later, the class keeps its
+agreed price, and the code has one use more than it allows.
 """
 
 import re

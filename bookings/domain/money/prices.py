@@ -44,7 +44,6 @@ class ClassOption:
 
     @property
     def kind(self) -> str:
-        """Return the key of its offer, or its type of class."""
         return self.offer.key if self.offer else self.class_type.value
 
     @property

@@ -110,8 +110,8 @@ def list_charges_with_money() -> QuerySet[PaymentCharge]:
 def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
     """List the classes that the teacher marked as paid, with ``amount_by_hand`` in centavos.
 
-    Without those paid online, whose mark says no more than the charge, those paid by a transfer,
-    which counts itself, and open classes, whose seats count.
+    Without classes that a charge or a transfer paid, which counts itself, and without open classes,
+    whose seats count.
     """
     marked = VirtualClass.objects.filter(open_class=None)
     of_class = OuterRef("pk")
@@ -131,7 +131,7 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
     """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
 
-    A part may stay with the teacher: what the cancellation kept, unless that was kept online.
+    The teacher keeps the part that the cancellation kept, unless it was kept of an online payment.
     """
     came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
     kept = Case(

@@ -7,12 +7,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.change_policy import (
-    RefundCase,
-    check_change_rate,
-    decide_refund,
-    is_in_time,
-)
+from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.seat_refunds import find_left, refund_seat
@@ -40,8 +35,8 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
 
 def find_money_back(seat: Seat) -> int:
     """Return the centavos that go back if the person leaves now."""
-    _reason, amount = decide_refund(_find_case(seat.open_class.virtual_class), left=find_left(seat))
-    return amount
+    case = find_student_case(seat.open_class.virtual_class, timezone.now())
+    return decide_refund(case, left=find_left(seat))[1]
 
 
 @transaction.atomic
@@ -52,7 +47,7 @@ def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
         raise ClassNotFoundError
     refuse_leaving(locked, user)
     seat = find_taken(class_id, user).select_related("payment").first()
-    case = _find_case(locked)
+    case = find_student_case(locked, timezone.now())
     if seat is not None:
         seat.state = SeatState.LEFT
         seat.save(update_fields=["state", "updated_at"])
@@ -60,9 +55,3 @@ def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
     refuse_other_sum()
     give_place_back(locked, part, actor=user)
     return locked, seat
-
-
-def _find_case(virtual_class: VirtualClass) -> RefundCase:
-    if is_in_time(virtual_class, timezone.now()):
-        return RefundCase.STUDENT_CANCELS
-    return RefundCase.STUDENT_CANCELS_LATE

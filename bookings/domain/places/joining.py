@@ -126,7 +126,7 @@ def lock_class(code: str) -> VirtualClass:
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
-    """Refuse who may not join; return whether the person is in the class's line."""
+    """Raise if the person may not join; return True if they are in the class's line."""
     is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
     if is_money_gone:
         raise ClassNotFoundError

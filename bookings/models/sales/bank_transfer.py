@@ -99,7 +99,6 @@ class BankTransfer(models.Model):
 
     @property
     def occasion(self) -> str:
-        """The occasion of its mails."""
         return self.pk.hex
 
 

@@ -11,7 +11,7 @@ KEY_LENGTH = 12
 
 
 def generate_key() -> str:
-    """Return a random key, which nobody guesses."""
+    """Return a random key that is too long to guess."""
     return get_random_string(KEY_LENGTH, "abcdefghijkmnpqrstuvwxyz23456789")
 
 

@@ -9,11 +9,7 @@ from bookings.models import ClassEvent, NoticeKind, RefundStatus
 from bookings.notices import expectations as to
 from bookings.notices import facts, links
 from bookings.notices import skip_rules as skip
-from bookings.notices.expectations import (
-    UNTRACKED,
-    AfterEvent,
-    AfterRefund,
-)
+from bookings.notices.expectations import UNTRACKED, AfterEvent, AfterRefund
 from bookings.notices.icalendar import Method
 from bookings.notices.mails.mail import Mail, untracked
 from bookings.notices.planned import Planned
@@ -22,6 +18,7 @@ IF_NOT_YOU = _(
     "Si fuiste vos, no hace falta que hagas nada. Si no, entrá a tu perfil, desconectá lo que no "
     "sea tuyo y cerrá todas las demás sesiones."
 )
+MEETING = (facts.video_call, facts.how_to_enter)
 # For mails about a class that is ahead: each of them is skipped once it is over.
 NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
 # News of a class, with its entry for the reader's calendar.
@@ -36,8 +33,7 @@ MAILS_TO_PEOPLE = {
         facts=(
             facts.offer,
             facts.when,
-            facts.video_call,
-            facts.how_to_enter,
+            *MEETING,
             facts.access_code,
             facts.invitation,
             facts.discount,
@@ -48,25 +44,13 @@ MAILS_TO_PEOPLE = {
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de %(host)s."),
-        facts=(
-            facts.offer,
-            facts.open_class,
-            facts.when,
-            facts.video_call,
-            facts.how_to_enter,
-        ),
+        facts=(facts.offer, facts.open_class, facts.when, *MEETING),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
         opening=_("Se canceló esta clase. No vamos a darla."),
-        facts=(
-            facts.offer,
-            facts.open_class,
-            facts.when,
-            facts.why_called_off,
-            facts.money_back,
-        ),
+        facts=(facts.offer, facts.open_class, facts.when, facts.why_called_off, facts.money_back),
         link=links.book_another,
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
@@ -75,13 +59,7 @@ MAILS_TO_PEOPLE = {
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
         opening=_("Tu clase tiene otro horario."),
         explanation=_("La videollamada es la misma."),
-        facts=(
-            facts.known_time,
-            facts.new_time,
-            facts.video_call,
-            facts.how_to_enter,
-            facts.access_code,
-        ),
+        facts=(facts.known_time, facts.new_time, *MEETING, facts.access_code),
         expected=AfterEvent(ClassEvent.RESCHEDULED, to.everyone),
     ),
     NoticeKind.ZONE_CHANGED: class_news(
@@ -94,7 +72,7 @@ MAILS_TO_PEOPLE = {
             "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la "
             "clase actualizada. La videollamada es la misma."
         ),
-        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
+        facts=(facts.offer, facts.when, *MEETING, facts.access_code),
         expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
     NoticeKind.WAITING_CLASS_MOVED: untracked(
@@ -112,18 +90,13 @@ MAILS_TO_PEOPLE = {
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
         opening=_("La videollamada de tu clase tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
-        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter),
+        facts=(facts.offer, facts.when, *MEETING),
         expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Dejaste tu lugar en la clase de %(host)s."),
-        facts=(
-            facts.offer,
-            facts.open_class,
-            facts.when,
-            facts.money_back,
-        ),
+        facts=(facts.offer, facts.open_class, facts.when, facts.money_back),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
@@ -132,7 +105,7 @@ MAILS_TO_PEOPLE = {
     NoticeKind.REMINDER_DAY: Mail(
         subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
         opening=_("Falta poco para tu clase."),
-        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
+        facts=(facts.offer, facts.when, *MEETING, facts.access_code),
         link=links.see_class,
         skip_if=NO_PLACE,
         # Until the next reminder.
@@ -141,14 +114,7 @@ MAILS_TO_PEOPLE = {
     NoticeKind.REMINDER_HOUR: Mail(
         subject=_("Tu clase empieza a las %(clock)s"),
         opening=_("Tu clase empieza a las %(clock)s."),
-        facts=(
-            facts.offer,
-            facts.when,
-            facts.video_call,
-            facts.how_to_enter,
-            facts.access_code,
-            facts.class_page,
-        ),
+        facts=(facts.offer, facts.when, *MEETING, facts.access_code, facts.class_page),
         link=links.enter_video_call,
         skip_if=NO_PLACE,
         expected=Planned(before_start=timedelta(minutes=60), useful_for=timedelta(minutes=70)),
@@ -200,7 +166,7 @@ MAILS_TO_PEOPLE = {
     NoticeKind.GOES_ON: Mail(
         subject=_("Se da la clase: %(day)s, %(clock)s"),
         opening=_("Esta clase se da."),
-        facts=(facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
+        facts=(facts.open_class, facts.when, *MEETING),
         link=links.see_class,
         skip_if=NO_PLACE,
         expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
@@ -261,10 +227,7 @@ MAILS_TO_PEOPLE = {
         subject=_("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
         opening=_("Alguien dejó su lugar en tu clase."),
         explanation=_("La clase sigue igual. Podés invitar a otra persona con el código."),
-        facts=(
-            facts.offer,
-            facts.when,
-        ),
+        facts=(facts.offer, facts.when),
         link=links.see_class,
         skip_if=(skip.over, skip.not_scheduled),
         expected=AfterEvent(ClassEvent.LEFT, to.host),

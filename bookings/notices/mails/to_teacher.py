@@ -41,20 +41,14 @@ MAILS_TO_TEACHER = {
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s canceló su clase. El horario quedó libre."),
-        facts=(
-            facts.offer,
-            facts.when,
-        ),
+        facts=(facts.offer, facts.when),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),
     NoticeKind.TO_REVIEW: Mail(
         subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
         opening=_("El pago de %(host)s necesita que lo mires."),
-        facts=(
-            facts.offer,
-            facts.when,
-        ),
+        facts=(facts.offer, facts.when),
         link=links.see_payments,
         expected=PaymentToReview(),
     ),

@@ -18,16 +18,17 @@ def framable(view: View) -> View:
     @wraps(view)
     def framed(request: HttpRequest) -> HttpResponse:
         response = view(request)
-        response.headers["Content-Security-Policy"] = build_policy(
-            config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"],
-            replace={
-                "frame-ancestors": "*",
-                "script-src": "'none'",
-                "form-action": "'none'",
-            },
-        )
+        allowed = {"frame-ancestors": "*", "script-src": "'none'", "form-action": "'none'"}
+        with_policy(response, allowed)
         # Sites that isolate themselves ask for it before they show a foreign frame.
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         return response
 
     return framed
+
+
+def with_policy(response: HttpResponse, directives: dict[str, str]) -> HttpResponse:
+    response.headers["Content-Security-Policy"] = build_policy(
+        config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace=directives
+    )
+    return response

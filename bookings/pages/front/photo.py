@@ -4,7 +4,7 @@ from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-# The name changes with the photo, so a browser need never ask again.
+# Each address changes with the photo, so a browser need never ask again.
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
@@ -14,6 +14,10 @@ def show_photo(request: HttpRequest, name: str) -> HttpResponse:
         content = default_storage.open(name).read()
     except FileNotFoundError as error:
         raise Http404 from error
+    return answer_picture(content)
+
+
+def answer_picture(content: bytes) -> HttpResponse:
     response = HttpResponse(content, content_type="image/jpeg")
     response.headers["Cache-Control"] = CACHE_CONTROL
     return response

@@ -11,11 +11,10 @@ from PIL import Image
 
 from bookings.domain.desk.teacher_page import load_teacher_page
 from bookings.models import TeacherPage
+from bookings.pages.front.photo import answer_picture
 
 SIZE = (1200, 630)
 BACKGROUND = settings.BASE_DIR / "static" / "img" / "preview.png"
-# Its address changes with the photo.
-CACHE_CONTROL = "public, max-age=31536000, immutable"
 KEPT_SECONDS = 86_400
 
 
@@ -34,9 +33,7 @@ def show_share_picture(request: HttpRequest, digest: str) -> HttpResponse:
     if content is None:
         content = draw_share_picture(teacher)
         cache.set(key, content, KEPT_SECONDS)
-    response = HttpResponse(content, content_type="image/jpeg")
-    response.headers["Cache-Control"] = CACHE_CONTROL
-    return response
+    return answer_picture(content)
 
 
 def draw_share_picture(teacher: TeacherPage) -> bytes:

@@ -73,7 +73,6 @@ def _link_kinds(choice: Choice, kinds: list[Kind], language: str) -> list[tuple[
 
 
 def _nearest(kind: Kind, choice: Choice) -> ClassOption:
-    """Return the option of a kind whose length is nearest to the chosen one's."""
     return min(kind.options, key=lambda one: abs(one.minutes - choice.option.minutes))
 
 

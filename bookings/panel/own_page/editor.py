@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from csp.utils import build_policy
 from django import forms
 from django.conf import settings
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.desk.photos import remove_photo, set_photo
 from bookings.domain.desk.teacher_page import (
     list_questions,
@@ -25,6 +23,7 @@ from bookings.domain.desk.teacher_page import (
 )
 from bookings.domain.exceptions import PhotoError
 from bookings.models import TeacherPage
+from bookings.pages.front.framing import with_policy
 from bookings.pages.front.front_page import load_front_page
 from bookings.panel.own_page.forms import PageForm, swap_rows
 
@@ -33,6 +32,7 @@ TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_teacherpage")
 def edit_page(request: HttpRequest) -> HttpResponse:
     form = _read_form(request)
     if request.method == "POST" and form.is_valid() and _save(form):
@@ -41,22 +41,21 @@ def edit_page(request: HttpRequest) -> HttpResponse:
         # Where a row was moved, if one was.
         moved = request.POST.get("swap", "").partition("-")[0]
         return redirect(reverse("admin:teacher_page") + (f"#{moved}" if moved in ROWS else ""))
-    response = render(
-        request,
-        "admin/own_page/editor.html",
-        {
-            **admin.site.each_context(request),
-            "title": "Tu página",
-            "form": form,
-            "page": load_teacher_page(),
-            "chose_photo": "photo" in request.FILES,
-        },
+    return framing(
+        show_page(
+            request,
+            "admin/own_page/editor.html",
+            title="Tu página",
+            form=form,
+            page=load_teacher_page(),
+            chose_photo="photo" in request.FILES,
+        )
     )
-    return framing(response)
 
 
 @xframe_options_sameorigin
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_teacherpage")
 def preview_page(request: HttpRequest) -> HttpResponse:
     """Show the front page with the form's valid texts, and store nothing."""
     form = _read_form(request)
@@ -73,25 +72,23 @@ def preview_page(request: HttpRequest) -> HttpResponse:
     # As a visitor sees it.
     context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
     response = render(request, "bookings/front/front_page.html", context)
-    return _with_policy(response, "frame-ancestors")
+    return with_policy(response, {"frame-ancestors": "'self'"})
 
 
 def framing(response: HttpResponse) -> HttpResponse:
     """Let a page of the panel frame the live view."""
-    return _with_policy(response, "frame-src")
+    return with_policy(response, {"frame-src": "'self'"})
 
 
 def refuse_large_photo(request: HttpRequest, form: forms.BaseForm) -> None:
     """Add an error to the form if the body was read without its file, because of its size."""
     length = int(request.META.get("CONTENT_LENGTH") or 0)
     if request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
-        form.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
+        form.add_error("photo", TOO_LARGE)
 
 
 def _read_form(request: HttpRequest) -> PageForm:
-    """Return the form, with what was sent or what is stored. Raises PermissionDenied."""
-    if not request.user.has_perm("bookings.change_teacherpage"):
-        raise PermissionDenied
+    """Return the form, with what was sent or what is stored."""
     is_sent = request.method == "POST"
     form = PageForm(
         swap_rows(request.POST, request.POST.get("swap", "")) if is_sent else None,
@@ -122,11 +119,3 @@ def _save(form: PageForm) -> bool:
         form.texts.add_error("photo", str(refusal.text))
         return False
     return True
-
-
-def _with_policy(response: HttpResponse, directive: str) -> HttpResponse:
-    """Allow this site in one directive of the content policy."""
-    response.headers["Content-Security-Policy"] = build_policy(
-        config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace={directive: ["'self'"]}
-    )
-    return response

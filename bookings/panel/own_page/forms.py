@@ -133,7 +133,6 @@ class PageForm:
 
     @property
     def errors(self) -> list[forms.BoundField]:
-        """The fields that have errors."""
         return [field for part in self._parts for field in part if field.errors]
 
     @property

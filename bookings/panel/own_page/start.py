@@ -1,13 +1,12 @@
 """*Para empezar*: from an empty service to the teacher's own page, in one form."""
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.phones import whatsapp_share_url
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.desk.first_steps import take_first_steps
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
@@ -20,8 +19,8 @@ RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "booking
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires(RIGHTS)
 def start(request: HttpRequest) -> HttpResponse:
-    _require(request)
     if not load_setup().is_new:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
@@ -30,29 +29,22 @@ def start(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _take(form):
         log_to_panel(request, TeacherPage, "Para empezar: página, horarios y precios")
         return redirect("admin:started")
-    context = {**admin.site.each_context(request), "title": "Para empezar", "form": form}
-    return render(request, "admin/own_page/start.html", context)
+    return show_page(request, "admin/own_page/start.html", title="Para empezar", form=form)
 
 
 @require_safe
+@requires(RIGHTS)
 def show_started(request: HttpRequest) -> HttpResponse:
     """Show the link to share, and what is left to do."""
-    _require(request)
     address = site_address("bookings:landing")
     text = f"Ya podés reservar tus clases conmigo acá: {address}"
     context = {
-        **admin.site.each_context(request),
         "title": "Tu página está lista",
         "address": address,
         "whatsapp_url": whatsapp_share_url(text),
         "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
     }
-    return framing(render(request, "admin/own_page/started.html", context))
-
-
-def _require(request: HttpRequest) -> None:
-    if not request.user.has_perms(RIGHTS):
-        raise PermissionDenied
+    return framing(show_page(request, "admin/own_page/started.html", **context))
 
 
 def _take(form: FirstStepsForm) -> bool:

@@ -38,7 +38,6 @@ def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe an answer with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 

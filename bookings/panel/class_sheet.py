@@ -4,11 +4,9 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -20,6 +18,7 @@ from bookings.admin.classes.links import present_link
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
+from bookings.admin.pages import requires, show_page
 from bookings.admin.sales.open_classes import list_seat_links, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step
@@ -31,12 +30,12 @@ from bookings.templatetags.class_times import clock, short_day
 Link = tuple[str, str]  # label, address
 # It begins on the sheet, so that moving a class takes one tap less.
 MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
+OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
 
 
 @require_safe
+@requires("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
-    if not request.user.has_perm("bookings.view_virtualclass"):
-        raise PermissionDenied
     classes = VirtualClass.objects.select_related(
         "booked_by", "payment", "hold", "offer", "discount_code", "link__claimed_by"
     )
@@ -46,14 +45,13 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     hold: Hold | None = getattr(row, "hold", None)
     people = _list_people(row)
     context = {
-        **admin.site.each_context(request),
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
         "people": people,
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
-        "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
+        "steps": [*_find_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
@@ -64,7 +62,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "may_write": any(person.mail_address for person, _, _ in people),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
-    return render(request, "admin/agenda/class.html", context)
+    return show_page(request, "admin/agenda/class.html", **context)
 
 
 def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
@@ -84,10 +82,6 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
     if not any(row.is_hosted_by(person) for person, _ in people):
         people.insert(0, (row.booked_by, None))  # not scheduled yet, or cancelled before
     return [(person, part, whatsapp_url(person.phone)) for person, part in people]
-
-
-def _list_steps(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
-    return _find_links(request, [one for one in CLASS_STEPS if one is not MOVE], row)
 
 
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
