@@ -317,6 +317,7 @@ LANGUAGES = [("es-ar", "Español"), ("en", "English")]
 # Of a first visit: the browser's, if it is one of the two, or Spanish.
 FIRST_LANGUAGE = ENV.one_of("FIRST_LANGUAGE", "browser", "spanish")
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
+FORMAT_MODULE_PATH = "config.formats"
 LANGUAGE_COOKIE_NAME = f"{_prefix}language"
 LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_SECURE = _is_https

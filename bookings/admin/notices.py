@@ -57,7 +57,7 @@ class SendAgain(Step[Notice]):
 
 @admin.register(Notice)
 class NoticeAdmin(ReadOnlyMixin, StepsAdmin[Notice]):
-    list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
+    list_display = ["kind", "outcome", "user", "due_at", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]

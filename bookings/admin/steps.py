@@ -186,7 +186,7 @@ class StepsAdmin(PagesAdmin[Row]):
     ) -> HttpResponse:
         row: Model | None = context["original"]  # None for a new one
         context["steps"] = [
-            (step.label, self.address("step", row.pk, step.name))
+            (step, self.address("step", row.pk, step.name))
             for step in self.steps
             if row and self.may(request, step.permission) and step.is_offered(row)
         ]

@@ -27,7 +27,7 @@ from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import BankTransfer, ClassStatus, Hold, Payment, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
-Link = tuple[str, str]  # label, address
+Link = tuple[Step[Any], str]  # a step with its address
 # It begins on the sheet, so that moving a class takes one tap less.
 MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
@@ -87,7 +87,7 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
     """Return the step that moves the class, with a form for it; None if it is not offered."""
     link = next(_find_links(request, [MOVE], row), None)
-    return (*link, MoveForm(None, row)) if link else None
+    return (MOVE.label, link[1], MoveForm(None, row)) if link else None
 
 
 def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
@@ -111,7 +111,7 @@ def _find_links(request: HttpRequest, steps: Sequence[Step[Any]], row: Any) -> I
     model = row._meta.model_name
     for step in steps:
         if request.user.has_perm(f"bookings.{step.permission}_{model}") and step.is_offered(row):
-            yield step.label, reverse(f"admin:bookings_{model}_step", args=[row.pk, step.name])
+            yield step, reverse(f"admin:bookings_{model}_step", args=[row.pk, step.name])
 
 
 def _has_begun(row: VirtualClass) -> bool:

@@ -48,7 +48,7 @@ def group(host, student):
 
 def fields_of(page):
     """Give the hidden fields of the form that confirms."""
-    form = page.content.decode().partition('class="write-look"')[2].partition("</form>")[0]
+    form = page.content.decode().partition('class="write-look ')[2].partition("</form>")[0]
     return dict(re.findall(r'name="(seen|subject)" value="([^"]*)"', form))
 
 

@@ -27,7 +27,7 @@ def change_page(virtual_class: VirtualClass) -> str:
 def test_a_pending_class_offers_its_next_steps(teacher, sign_in):
     page = sign_in(teacher).get(change_page(VirtualClassFactory()))
 
-    assert [label for label, _ in page.context["steps"]] == [
+    assert [step.label for step, _ in page.context["steps"]] == [
         "Marcar como pagada y agendar",
         "Agendar en el calendario",
         "Cancelar la clase",

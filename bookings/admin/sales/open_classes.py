@@ -257,7 +257,7 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
         return super().get_queryset(request).select_related("user", "open_class", "payment")
 
 
-def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[str, str]]:
+def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[Step[Seat], str]]:
     step = SeatAdmin.steps[0]
     if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
-        yield step.label, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])
+        yield step, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])

@@ -37,13 +37,13 @@ BADGES = {
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has. steps: labels with addresses."""
+    """look: the class's state whose colour the badge has. steps: each with its address."""
 
     transfer: BankTransfer
     look: str
     about: str
     warnings: list[str]
-    steps: list[tuple[str, str]]
+    steps: list[tuple[Step[BankTransfer], str]]
 
 
 @admin.register(BankTransfer)
@@ -91,10 +91,10 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
     return show_page(request, "admin/sales/transfers.html", **context)
 
 
-def list_transfer_steps(transfer: BankTransfer) -> list[tuple[str, str]]:
-    """Return label and address of what may be done about a transfer."""
+def list_transfer_steps(transfer: BankTransfer) -> list[tuple[Step[BankTransfer], str]]:
+    """List what may be done about a transfer, each step with its address."""
     return [
-        (step.label, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
+        (step, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
         for step in TRANSFER_STEPS
         if step.is_offered(transfer)
     ]

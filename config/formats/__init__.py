@@ -1,0 +1,1 @@
+"""How the panel writes dates where no page says it."""

@@ -1,0 +1,212 @@
+"""What the page of a step says is what happens."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Session
+from bookings.admin import steps
+from bookings.admin.classes.steps import CLASS_STEPS
+from bookings.domain.money.refunds import refundable_amount, request_partial_refund
+from bookings.domain.places.joining import join_class
+from bookings.models import Notice, Refund, VirtualClass
+from tests.admin.steps import (
+    address_of,
+    confirm,
+    confirm_several,
+    look,
+    look_at_several,
+    seen_on,
+)
+from tests.factories import VirtualClassFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def text_of(response):
+    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()).replace("\xa0", " ")
+
+
+def mails_since(earlier):
+    """Give who is promised which mail at once, that was not promised before."""
+    new = Notice.objects.exclude(pk__in=earlier).filter(due_at__lte=timezone.now())
+    return {(mail.get_kind_display(), str(mail.user)) for mail in new}
+
+
+@pytest.mark.parametrize("name", [step.name for step in CLASS_STEPS if step.name != "reparar"])
+def test_the_mails_that_are_named_are_the_mails_that_leave(name, chosen, panel, google):
+    row, given = chosen(VirtualClass, name)
+    known = list(Notice.objects.values_list("pk", flat=True))
+
+    [facts] = look(panel, row, name, **given).context["preview"].facts.values()
+    confirm(panel, row, name, **given)
+
+    assert {(kind, person) for kind, people in facts.mails for person in people} == mails_since(
+        known
+    )
+
+
+def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):
+    page = text_of(panel.get(address_of(paid.virtual_class, "cancelar")))
+
+    assert "Vuelven $ 24.000 a Ana Host por Mercado Pago." in page
+    assert "Correo «Clase cancelada»: Ana Host." in page
+    assert "No se puede deshacer" in page
+    assert mercadopago.refunds == []
+
+
+def test_money_that_was_taken_by_hand_is_not_promised_back(panel, full):
+    VirtualClass.objects.update(paid_at=timezone.now(), class_price=1_500_000)
+
+    page = text_of(panel.get(address_of(full, "cancelar")))
+
+    assert "Cobraste $ 15.000 a mano: devolvelo vos." in page
+    assert "Correo «Clase cancelada»: Ana Host, Bruno Student, Zoe." in page
+
+
+def test_several_classes_are_summed_up(panel, full, paid, mercadopago):
+    rows = [full, paid.virtual_class]
+
+    asked = text_of(look_at_several(panel, rows, "cancelar"))
+    still = VirtualClass.objects.filter(status="scheduled").count()
+    done = text_of(confirm_several(panel, rows, "cancelar"))
+
+    assert "En total son 2, vuelven $ 24.000 y salen 4 correos." in asked
+    assert still == 2
+    assert done.count("cancelada.") == 2
+    assert VirtualClass.objects.filter(status="cancelled").count() == 2
+    assert [one["amount"] for one in mercadopago.refunds] == [24_000]
+
+
+def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, student):
+    seen = seen_on(look(panel, scheduled, "cancelar"))
+    join_class(user=student, access_code=scheduled.access_code)
+
+    page = panel.post(address_of(scheduled, "cancelar"), {"seen": seen})
+
+    assert "Algo cambió desde que lo miraste" in text_of(page)
+    assert "Correo «Clase cancelada»: Ana Host, Bruno Student." in text_of(page)
+    assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.fixture
+def refund_in_between(paid, teacher, monkeypatch):
+    """Another refund of 1,000 pesos, committed after the facts were compared for the last time."""
+    compare = steps.constant_time_compare
+
+    def compare_and_be_late(seen, digest):
+        charge = paid.charges.get()
+        left = refundable_amount(charge)
+        request_partial_refund(charge_id=charge.pk, amount=100_000, left=left, by=teacher)
+        monkeypatch.undo()
+        return compare(seen, digest)
+
+    monkeypatch.setattr(steps, "constant_time_compare", compare_and_be_late)
+
+
+OUTDATED = "Mientras tanto se pidió otra devolución. Revisá cuánto queda."
+
+
+def decided():
+    """List the amounts of the refunds, in centavos."""
+    return list(Refund.objects.order_by("pk").values_list("amount", flat=True))
+
+
+@pytest.mark.parametrize("name", ["devolver-todo", "cancelar"])
+def test_another_sum_than_was_shown_is_not_given_back(panel, paid, name, refund_in_between):
+    row = paid if name == "devolver-todo" else paid.virtual_class
+    shown = look(panel, row, name)
+
+    page = panel.post(address_of(row, name), {"seen": seen_on(shown)}, follow=True)
+
+    assert "$ 24.000" in text_of(shown)
+    assert OUTDATED in text_of(page)
+    assert decided() == [100_000]
+    assert VirtualClass.objects.get().is_scheduled
+
+    confirm(panel, row, name)
+
+    assert decided() == [100_000, 2_300_000]
+
+
+def test_of_several_classes_the_one_with_another_sum_is_refused(
+    panel, scheduled, paid, refund_in_between
+):
+    rows = [scheduled, paid.virtual_class]
+
+    page = confirm_several(panel, rows, "cancelar")
+
+    assert "cancelada." in text_of(page)
+    assert OUTDATED in text_of(page)
+    assert decided() == [100_000]
+    status = dict(VirtualClass.objects.values_list("pk", "status"))
+    assert status == {scheduled.pk: "cancelled", paid.virtual_class_id: "scheduled"}
+
+
+def test_a_part_is_refused_when_another_sum_is_left(panel, paid, refund_in_between):
+    given = {"charge": paid.charges.get().pk, "amount": "5.000"}
+
+    page = confirm(panel, paid, "devolver", **given)
+
+    assert OUTDATED in text_of(page)
+    assert decided() == [100_000]
+
+
+def test_what_is_shown_of_one_time_moves_to_no_other(panel, scheduled):
+    day = f"{timezone.localdate(scheduled.start_time)}"
+    seen = seen_on(look(panel, scheduled, "mover", day=day, clock="17:30"))
+
+    given = {"day": day, "clock": "18:30", "seen": seen}
+    page = panel.post(address_of(scheduled, "mover"), given)
+
+    assert "18:30" in text_of(page)
+    assert VirtualClass.objects.get().start_time == scheduled.start_time
+
+
+def test_more_rows_than_anybody_reads_are_refused(panel, scheduled, monkeypatch):
+    monkeypatch.setattr("bookings.admin.steps.AT_MOST", 1)
+    other = VirtualClassFactory()
+
+    page = look_at_several(panel, [scheduled, other], "cancelar")
+
+    assert page.status_code == 302
+    assert VirtualClass.objects.filter(status="cancelled").count() == 0
+
+
+def test_suspending_says_what_ends_and_what_stays(panel, full, student, sign_in):
+    sign_in(student)
+
+    page = text_of(panel.get(address_of(student, "suspender")))
+
+    assert f"Sesiones que se cierran: {Session.objects.filter(user=student).count()}." in page
+    assert "Sigue en pie:" in page
+    student.refresh_from_db()
+    assert student.status == "active"
+
+
+def test_erasing_names_the_unpaid_class_that_is_cancelled(panel, host, teacher):
+    VirtualClassFactory(booked_by=host)
+
+    page = text_of(panel.get(address_of(host, "borrar")))
+
+    assert "Se cancela:" in page
+    assert "No se puede deshacer" in page
+
+
+def test_a_price_that_was_vouched_for_is_named(panel, host, teacher):
+    pending = VirtualClassFactory(booked_by=host, class_price=1_500_000)
+
+    page = text_of(panel.get(address_of(pending, "pagada")))
+
+    assert "Queda anotado que cobraste $ 15.000 a mano." in page
+    assert "Correo «Clase confirmada»: Ana Host." in page
+
+
+def test_a_class_that_is_over_can_still_be_vouched_for(panel, host, teacher):
+    over = VirtualClassFactory(booked_by=host, ended=True)
+
+    shown = panel.get(address_of(over, "pagada"))
+
+    assert "No se puede agendar: la clase ya terminó." in text_of(shown)
+    assert seen_on(shown)
