@@ -154,9 +154,12 @@ def whole_hours(value: timedelta) -> str:
 
 @register.filter
 def pesos(centavos: int) -> str:
-    """Write ``$ 15.000`` for 1500000 centavos; centavos show only when there are some."""
+    """Write ``$ 15.000`` for 1500000 centavos; centavos show only when there are some.
+
+    The space is a no-break one: a line never ends between ``$`` and its sum.
+    """
     amount = Decimal(centavos) / 100
-    pattern = "¤ #,##0.00" if centavos % 100 else "¤ #,##0"
+    pattern = "¤\xa0#,##0.00" if centavos % 100 else "¤\xa0#,##0"
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
 
 

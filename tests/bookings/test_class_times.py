@@ -48,10 +48,15 @@ def test_near_day_names_today_and_tomorrow(day, text):
 
 @pytest.mark.parametrize(
     ("centavos", "text"),
-    [(1_500_000, "$ 15.000"), (1_500_050, "$ 15.000,50"), (0, "$ 0"), (99, "$ 0,99")],
+    [
+        (1_500_000, "$\xa015.000"),
+        (1_500_050, "$\xa015.000,50"),
+        (0, "$\xa00"),
+        (99, "$\xa00,99"),
+    ],
 )
 def test_pesos_hide_centavos_when_there_are_none(centavos, text):
-    assert pesos(centavos).replace("\xa0", " ") == text
+    assert pesos(centavos) == text
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def test_english_keeps_the_country_s_order_clock_and_currency():
 
     assert days == ["Wednesday 25 November", "Wed 25 Nov", "Wed", "Wednesday", "Nov"]
     assert others == ["November 2026", "22:30", "60 min"]
-    assert [price.replace("\xa0", " ") for price in prices] == ["ARS 15,000", "ARS 15,000.50"]
+    assert prices == ["ARS\xa015,000", "ARS\xa015,000.50"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ FOR_EVERYBODY = [
     "/?error=AccessDenied",
     "/privacidad",
     "/horarios/embebido",
+    "/clases-abiertas",
     "/inicio",
     BOOK,
     "/inicio/unirse/ABCD2345",

@@ -44,7 +44,15 @@ def assert_light(received: dict[str, float]) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/horarios/embebido", "/privacidad", "/inicio", BOOK, "/inicio/unirse/ABCD2345"],
+    [
+        "/",
+        "/horarios/embebido",
+        "/clases-abiertas",
+        "/privacidad",
+        "/inicio",
+        BOOK,
+        "/inicio/unirse/ABCD2345",
+    ],
 )
 def test_a_page_for_everybody_is_light_and_our_own(new_page, demo, address):
     page, hosts = new_page(), set()
