@@ -217,7 +217,7 @@ READS = re.compile(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     query=st.dictionaries(st.sampled_from(NAMES), WORDS, max_size=4),
     body=st.one_of(NOTICES.map(json.dumps).map(str.encode), st.binary(max_size=60)),

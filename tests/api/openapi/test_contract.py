@@ -82,7 +82,6 @@ def give_a_possible_time(case):
         case.body |= {name: WISH[name] for name in ("start", "end") if name in case.body}
 
 
-@pytest.mark.each_engine
 @for_a_person.parametrize()
 @thorough
 def test_a_person_gets_what_is_documented(case, session_cookie):
