@@ -17,7 +17,7 @@ from schemathesis.core.failures import FailureGroup
 from bookings.api.booking import BOOKING_EXAMPLE as WISH
 from config.api.openapi.document import get_document
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 CONFIG = SchemathesisConfig.from_dict(
     {
         "generation": {"allow-x00": False, "codec": "utf-8"},
