@@ -8,7 +8,6 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 from icalendar import Calendar
 
-from bookings.domain.places.joining import join_class
 from bookings.notices.rendering import render_mail
 from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
@@ -73,8 +72,7 @@ def test_every_page_is_read():
 
 @pytest.mark.parametrize("is_host", [True, False], ids=["host", "guest"])
 def test_a_calendar_file_is_in_one_language(world, is_host):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=virtual_class.access_code)
+    virtual_class = world.share()
     user = world.host if is_host else world.guest
 
     response = world.get("bookings:calendar_file", virtual_class.pk, user=user)
