@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
+from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.api.bodies import answer_of, booking_body, post
 from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory
@@ -53,13 +53,6 @@ def test_booking_names_the_class_type(signed_in, is_group_class, class_type):
     post(signed_in, "/api/booking", booking_body(isGroupClass=is_group_class))
 
     assert VirtualClass.objects.get().class_type == class_type
-
-
-def test_booking_calls_nobody_and_makes_no_activity(signed_in, google):
-    post(signed_in, "/api/booking", booking_body())
-
-    assert google.requests == []
-    assert not UserActivity.objects.exists()
 
 
 @pytest.mark.usefixtures("untouched")
@@ -184,15 +177,10 @@ def test_booking_costs_three_statements(signed_in, django_assert_num_queries):
 # --- Too many -------------------------------------------------------------------------------------
 
 
-def test_two_hundred_bookings_in_a_row_by_one_person_pass(signed_in):
-    answers = [answer_of(post(signed_in, "/api/booking", booking_body())) for _ in range(200)]
-
-    assert answers == [BOOKED] * 200
-
-
 def test_a_flood_of_bookings_is_limited_by_rate(signed_in, settings, time_machine):
     ten_to = (timezone.now() + timedelta(hours=1)).replace(minute=50, second=0, microsecond=0)
     time_machine.move_to(ten_to, tick=False)
+    assert settings.MAX_BOOKINGS >= 200  # an honest program books so many in a row
     settings.MAX_BOOKINGS = 3
     for _ in range(3):
         assert post(signed_in, "/api/booking", booking_body()).status_code == 200

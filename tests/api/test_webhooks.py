@@ -75,13 +75,6 @@ def test_a_paid_class_is_scheduled_once_whatever_arrives_how_often(
     assert not PaymentNotification.objects.filter(processed_at=None).exists()
 
 
-def test_an_unsigned_copy_is_taken_and_dropped(provider, paid, mercadopago):
-    answers = mercadopago.deliver(signed=False, post=posting(provider))
-
-    assert set(answers) == {200}
-    assert not PaymentNotification.objects.exists()
-
-
 def test_by_the_policy_prefer_an_unsigned_copy_is_a_hint(provider, paid, mercadopago, settings):
     settings.MERCADOPAGO_WEBHOOK_SIGNATURE = "prefer"
 
@@ -107,18 +100,7 @@ def test_the_same_notice_once_more_is_looked_into_once_more(provider, mercadopag
 # --- Who is believed ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        signed("1", secret="another")["x-signature"],
-        signed("2")["x-signature"],
-        "ts=1704908010,v1=" + "0" * 64,
-        "ts=1704908010,v1=ñ",
-        "ts=,v1=",
-        "nonsense",
-    ],
-    ids=["another secret", "another id", "made up", "not ascii", "empty", "nonsense"],
-)
+@pytest.mark.parametrize("header", [signed("1", secret="another")["x-signature"], "nonsense"])
 def test_a_forged_signature_is_refused_and_stores_nothing(provider, mercadopago, header):
     headers = {"x-signature": header, "x-request-id": "request-1"}
 
@@ -174,13 +156,17 @@ def test_no_request_leaves_for_an_address_in_the_notice(provider, mercadopago, s
     assert {request.path for request in mercadopago.requests} == {"/merchant_orders/7"}
 
 
-def test_the_simulator_s_payment_is_unknown_and_done(provider, mercadopago):
+@pytest.mark.parametrize("fault", [None, Fault.status(400)], ids=["unknown", "refused"])
+def test_a_payment_that_cannot_be_looked_up_is_done(provider, mercadopago, fault):
+    """The provider's simulator tells of 123456, which there is not."""
+    mercadopago.fault("payments.get", *filter(None, [fault]))
     post(provider, "data.id=123456&type=payment", headers=signed("123456"))
 
     assert process_notifications() == 1
     notification = PaymentNotification.objects.get()
     assert notification.processed_at is not None
     assert notification.next_attempt_at is None
+    assert ("400" if fault else "unknown charge") in notification.failure
 
 
 @pytest.mark.parametrize(
@@ -217,7 +203,7 @@ READS = re.compile(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     query=st.dictionaries(st.sampled_from(NAMES), WORDS, max_size=4),
     body=st.one_of(NOTICES.map(json.dumps).map(str.encode), st.binary(max_size=60)),
@@ -247,11 +233,6 @@ def test_more_than_any_notice_has_is_refused(provider, size):
     assert not PaymentNotification.objects.exists()
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS"])
-def test_only_posts_are_taken(provider, method):
-    assert provider.generic(method, PATH).status_code == 405
-
-
 def test_no_cookie_and_no_token_is_needed(host, sign_in):
     client = Client(enforce_csrf_checks=True)
     client.force_login(host)
@@ -274,7 +255,7 @@ def test_a_flood_without_a_signature_is_stopped_and_a_signed_notice_is_not(
     provider, mercadopago, settings, at_noon, policy
 ):
     settings.MERCADOPAGO_WEBHOOK_SIGNATURE = policy
-    most = settings.MAX_UNVERIFIED_NOTICES
+    most = settings.MAX_UNVERIFIED_NOTICES = 5
     answers = [post(provider, f"id={number}&topic=payment") for number in range(most + 1)]
 
     assert [response.status_code for response in answers] == [200] * most + [429]
@@ -351,15 +332,6 @@ def test_a_provider_that_is_down_is_not_asked_for_every_notice(provider, mercado
     assert process_notifications() == 0
 
     assert len(mercadopago.requests) == 3
-
-
-def test_a_notice_that_the_provider_refuses_to_look_up_is_done(provider, mercadopago):
-    mercadopago.fault("payments.get", Fault.status(400))
-    post(provider, headers=signed("1"))
-
-    assert process_notifications() == 1
-
-    assert "400" in PaymentNotification.objects.get().failure
 
 
 def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(

@@ -188,7 +188,10 @@ def test_upcoming_events_drops_what_cannot_be_read(google, calendar, caplog):
         {**good, "start": {"date": "no"}},
         {**good, "status": 7},
     ]
-    google.fault("events.list", Fault.status(200, body={"items": [*bad, {**good, "summary": "x"}]}))
+    google.fault(
+        "events.list",
+        Fault.status(200, body={"items": [*bad, {**good, "summary": "x" * 1_000_000}]}),
+    )
 
     slots = calendar.upcoming_events(since=NOW)
 

@@ -1,9 +1,5 @@
 """The database connections: how long they live, and how long a statement may take."""
 
-import json
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,25 +8,16 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.models.signals import post_migrate
 
-from tests.processes import ROOT, database_url, web_server
+from tests.config.environments import development
+from tests.processes import database_url, web_server
 
 on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'")
 pytestmark = pytest.mark.django_db
 
-SHOW = "import json; from django.conf import settings; print(json.dumps(settings.DATABASES))"
-
 
 def database_of(url):
     """Give the settings that the service makes of an address."""
-    environment = {
-        **os.environ,
-        "DATABASE_URL": url,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    shown = subprocess.run(
-        [sys.executable, "-c", SHOW], env=environment, cwd=ROOT, check=True, capture_output=True
-    )
-    return json.loads(shown.stdout)["default"]
+    return development(DATABASE_URL=url).DATABASES["default"]
 
 
 def setting(name):

@@ -51,14 +51,15 @@ def test_run_keeps_other_keys_apart():
 
 
 @pytest.mark.concurrency
-def test_run_stops_waiting_for_a_slow_leader():
+@pytest.mark.parametrize("name", ["run", "run_anew"])
+def test_a_follower_stops_waiting_for_a_slow_leader(name):
     flight, slow = SingleFlight(), Work()
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(flight.run, "a", slow, patience=PATIENCE)
+        first = pool.submit(flight.run, "key", slow, patience=PATIENCE)
         assert slow.began.wait(5)
 
         with pytest.raises(TimeoutError):
-            flight.run("a", slow, patience=timedelta(seconds=0.05))
+            getattr(flight, name)("key", slow, patience=timedelta(seconds=0.05))
 
         slow.may_end.set()
         assert first.result(5) == 1
@@ -87,17 +88,3 @@ def test_run_anew_shares_only_what_begins_after_the_threads_asked():
 
         assert first.result(5) == 1
         assert 1 not in [one.result(5) for one in late]
-
-
-@pytest.mark.concurrency
-def test_run_anew_stops_waiting_for_an_earlier_call():
-    flight, slow = SingleFlight(), Work()
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(flight.run, "key", slow, patience=PATIENCE)
-        assert slow.began.wait(5)
-
-        with pytest.raises(TimeoutError):
-            flight.run_anew("key", slow, patience=timedelta(seconds=0.05))
-
-        slow.may_end.set()
-        assert first.result(5) == 1

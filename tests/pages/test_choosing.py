@@ -8,7 +8,6 @@ import pytest
 import time_machine
 from django.contrib.messages import get_messages
 from django.http import QueryDict
-from django.test import Client
 
 from accounts.models import Session
 from bookings.availability.periods import Period
@@ -354,15 +353,6 @@ def test_without_a_time_there_is_nothing_to_keep(client, host, is_stranger):
     assert not Hold.objects.exists()
 
 
-def test_a_time_that_somebody_else_keeps_is_not_kept_again(host, student, sign_in):
-    sign_in(student).post(PATH, CHOICE)
-
-    response = sign_in(host).post(PATH, CHOICE, follow=True)
-
-    assert Hold.objects.get().user == student
-    assert "Ese horario se acaba de ocupar" in response.content.decode()
-
-
 def test_the_holder_still_sees_the_time_and_others_do_not(host, student, sign_in):
     sign_in(host).post(PATH, CHOICE)
 
@@ -377,13 +367,6 @@ def test_nothing_is_kept_when_the_calendar_cannot_be_read(host, google, sign_in)
 
     assert "No pudimos leer el calendario" in response.content.decode()
     assert not Hold.objects.exists()
-
-
-def test_keeping_needs_the_forms_token(host):
-    browser = Client(enforce_csrf_checks=True)
-    browser.force_login(host)
-
-    assert browser.post(PATH, CHOICE).status_code == 403
 
 
 # --- Pure parts -----------------------------------------------------------------------------------

@@ -90,8 +90,7 @@ class MercadoPagoStandin(MercadoPagoCheckout):
         with self.lock:
             url = target or notice.url or self.notification_url or ""
             if notice.answers:
-                moment, unit = self.now(), self.signature_unit
-                notice.renew(next(self._notice_ids), self.webhook_secret, moment, unit)
+                notice.renew(next(self._notice_ids), self.webhook_secret, self.now())
             letter = write_letter(notice, url, signed)
         answer = post(letter)
         with self.lock:

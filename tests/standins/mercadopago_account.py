@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from tests.standins.mercadopago_errors import api_error
-from tests.standins.mercadopago_notices import Correspondent, Notice, Unit
+from tests.standins.mercadopago_notices import Correspondent, Notice
 from tests.standins.mercadopago_orders import make_order, sum_up
 from tests.standins.mercadopago_payments import (
     Method,
@@ -36,10 +36,10 @@ class MercadoPagoAccount(Standin):
     Settable at any time: ``access_token``, ``collector_id``, ``currency``, ``webhook_secret``
     (signs notices queued from then on; empty: none), ``notification_url`` (where notices go when
     the preference names no address), ``live_mode`` (what notices say; real test users' say true),
-    ``sign_ipn`` (IPN carries a signature no secret fits), ``signature_unit`` (``s`` or ``ms``),
-    ``search_lag`` (seconds), ``refund_status`` (``approved``, ``in_process`` or ``rejected``, of
-    refunds asked for from then on), ``empty_repeats`` (a repeated refund is answered by 200
-    without a body, which production has been seen to do).
+    ``sign_ipn`` (IPN carries a signature no secret fits), ``search_lag`` (seconds),
+    ``refund_status`` (``approved``, ``in_process`` or ``rejected``, of refunds asked for from then
+    on), ``empty_repeats`` (a repeated refund is answered by 200 without a body, which production
+    has been seen to do).
     """
 
     def _forget(self) -> None:
@@ -51,7 +51,6 @@ class MercadoPagoAccount(Standin):
         self.notification_url: str | None = None
         self.live_mode = True
         self.sign_ipn = False
-        self.signature_unit: Unit = "s"
         self.search_lag: float = 0
         self.refund_status: Literal["approved", "in_process", "rejected"] = "approved"
         self.empty_repeats = False
@@ -232,7 +231,6 @@ class MercadoPagoAccount(Standin):
             moment=now,
             ids=self._notice_ids,
             sign_ipn=self.sign_ipn,
-            unit=self.signature_unit,
         )
 
     def _queue(self, notices: list[Notice]) -> None:

@@ -19,7 +19,6 @@ from tests.standins.mercadopago_values import Json, stamp, zulu
 from tests.standins.oauth import with_query
 
 Family = Literal["ipn", "webhook"]
-Unit = Literal["s", "ms"]
 Signed = bool | Literal["wrong"]
 AGENTS: dict[Family, str] = {
     "ipn": "MercadoPago Feed v2.0",
@@ -58,20 +57,20 @@ class Notice:
     def is_pending(self) -> bool:
         return not (self.delivered or self.lost)
 
-    def sign(self, secret: str, moment: datetime, unit: Unit) -> None:
+    def sign(self, secret: str, moment: datetime) -> None:
         """Put on the signature header; without a secret there is none."""
         if not secret:
             return
-        ts = str(int(moment.timestamp() * (1 if unit == "s" else 1000)))
+        ts = str(int(moment.timestamp()))
         v1 = signature(secret, self.resource_id, self.headers["x-request-id"], ts)
         self.headers["x-signature"] = f"ts={ts},v1={v1}"
 
-    def renew(self, notice_id: int, secret: str, moment: datetime, unit: Unit) -> None:
+    def renew(self, notice_id: int, secret: str, moment: datetime) -> None:
         """Prepare another attempt: it gets another id and is signed again, as production does."""
         if isinstance(self.body.get("id"), int):
             self.body["id"] = notice_id
         if self.family == "webhook":
-            self.sign(secret, moment, unit)
+            self.sign(secret, moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,6 @@ class Correspondent:
     """Writes the notices of one event.
 
     sign_ipn: give IPN a signature no secret fits, which production has been seen to do.
-    unit: of the signature's time; the documentation names both.
     """
 
     url: str
@@ -118,7 +116,6 @@ class Correspondent:
     moment: datetime
     ids: Iterator[int]
     sign_ipn: bool
-    unit: Unit
 
     def first_of(self, payment: Json, order: Json, *, order_is_new: bool) -> list[Notice]:
         """Tell of a new payment, in the order that production logs show.
@@ -212,13 +209,13 @@ class Correspondent:
         body = {"resource": resource, "topic": topic}
         notice = self._notice("ipn", topic, resource_id, query, body, request_id)
         if self.sign_ipn:
-            notice.sign(secrets.token_hex(), self.moment, self.unit)
+            notice.sign(secrets.token_hex(), self.moment)
         return notice
 
     def _webhook(self, topic: str, resource_id: str, body: Json, request_id: str) -> Notice:
         query = {"data.id": resource_id, "type": topic}
         notice = self._notice("webhook", topic, resource_id, query, body, request_id)
-        notice.sign(self.secret, self.moment, self.unit)
+        notice.sign(self.secret, self.moment)
         return notice
 
     def _notice(

@@ -21,20 +21,6 @@ def state(mercadopago: MercadoPagoStandin) -> tuple[str, str, float]:
     return payment["status"], payment["status_detail"], payment["transaction_amount_refunded"]
 
 
-def test_full_refund_reverts_payment_and_order(
-    mercadopago: MercadoPagoStandin, seller: PaymentCaller, paid: int
-) -> None:
-    answer = seller.refund(paid, "key")
-
-    refund = answer.json()
-    assert answer.status_code == 201
-    assert (refund["payment_id"], refund["amount"], refund["status"]) == (paid, 15000, "approved")
-    assert state(mercadopago) == ("refunded", "refunded", 15000)
-    assert mercadopago.merchant_orders[0]["order_status"] == "reverted"
-    assert seller.get(f"/v1/payments/{paid}/refunds") == [refund]
-    assert seller.get(f"/v1/payments/{paid}/refunds/{refund['id']}") == refund
-
-
 def test_partial_refunds_add_up_to_a_full_one(
     mercadopago: MercadoPagoStandin, seller: PaymentCaller, paid: int
 ) -> None:
@@ -62,13 +48,6 @@ def test_refund_is_refused_without_key_or_with_a_wrong_amount(
 
     assert problem(answer) == (400, "bad_request", cause)
     assert mercadopago.refunds == []
-
-
-def test_refund_of_what_is_refunded_is_refused(seller: PaymentCaller, paid: int) -> None:
-    seller.refund(paid, "first")
-
-    assert problem(seller.refund(paid, "second")) == (400, "bad_request", 2063)
-    assert problem(seller.refund(paid, "third", 1)) == (400, "bad_request", 2017)
 
 
 def test_refund_comes_too_late_after_180_days(
@@ -118,16 +97,3 @@ def test_refund_in_process_is_decided_later(
     assert problem(again) == (400, "bad_request", 2063)
     assert state(mercadopago) == end
     assert seller.get(f"/v1/payments/{paid}/refunds")[0]["status"] == decision
-
-
-def test_provider_refunds_and_charges_back(mercadopago: MercadoPagoStandin, paid: int) -> None:
-    mercadopago.settle(paid, "in_mediation")
-    disputed = mercadopago.merchant_orders[0]["order_status"]
-    mercadopago.settle(paid, "charged_back")
-    charged_back = state(mercadopago)
-    mercadopago.settle(paid, "refunded")
-
-    assert disputed == "paid"
-    assert charged_back == ("charged_back", "in_process", 0)
-    assert state(mercadopago) == ("refunded", "refunded", 15000)
-    assert [one["amount"] for one in mercadopago.refunds] == [15000]

@@ -54,23 +54,17 @@ def cancelling_too_late(world):
 
 @state("bookings:class")
 def cancelling_somebody_else_s_class(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
-    return world.post("bookings:cancel", virtual_class.pk, user=world.guest)
+    return world.post("bookings:cancel", world.share().pk, user=world.guest)
 
 
 @state("bookings:leave")
 def leaving_a_class(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
-    return world.get("bookings:leave", virtual_class.pk, user=world.guest)
+    return world.get("bookings:leave", world.share().pk, user=world.guest)
 
 
 @state("bookings:my_classes")
 def a_class_just_left(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
-    return world.post("bookings:leave", virtual_class.pk, user=world.guest)
+    return world.post("bookings:leave", world.share().pk, user=world.guest)
 
 
 @state("bookings:class")
@@ -143,6 +137,4 @@ def moving_a_class_that_is_not_scheduled(world):
 
 @state("bookings:class")
 def moving_somebody_else_s_class(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
-    return move(world, virtual_class, world.guest)
+    return move(world, world.share(), world.guest)

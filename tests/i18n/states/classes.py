@@ -9,7 +9,6 @@ from accounts.models import User
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.places.joining import join_class
 from bookings.models import (
     ChargeStatus,
     ClassStatus,
@@ -20,7 +19,7 @@ from bookings.models import (
 )
 from tests.i18n.states.changing import move
 from tests.i18n.states.payments import make_payment
-from tests.i18n.states.world import CODE, NOW, World, state
+from tests.i18n.states.world import NOW, World, state
 
 
 def show(world: World, virtual_class: VirtualClass, user: User | None = None) -> Any:
@@ -111,9 +110,7 @@ def a_long_group_for_a_person_of_github(world):
 
 @state("bookings:class")
 def a_full_group(world):
-    virtual_class = world.schedule(max_participants=2)
-    join_class(user=world.guest, access_code=CODE)
-    return show(world, virtual_class)
+    return show(world, world.share(max_participants=2))
 
 
 @state("bookings:class")
@@ -128,9 +125,7 @@ def a_class_about_to_start(world):
 
 @state("bookings:class")
 def a_class_joined(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
-    return show(world, virtual_class, world.guest)
+    return show(world, world.share(), world.guest)
 
 
 @state("bookings:class")
@@ -166,8 +161,7 @@ def a_class_that_the_teacher_cancelled(world):
 
 @state("bookings:class")
 def a_class_that_its_host_cancelled_for_a_guest(world):
-    virtual_class = world.schedule()
-    join_class(user=world.guest, access_code=CODE)
+    virtual_class = world.share()
     cancel_class(class_id=virtual_class.pk, actor=world.host)
     return show(world, virtual_class, world.guest)
 

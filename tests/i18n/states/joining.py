@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from bookings.domain.places.joining import join_class
 from tests.i18n.states.world import CODE, NOW, state
 
 
@@ -84,8 +83,7 @@ def joining_one_s_own_class(world):
 
 @state("bookings:class")
 def joining_twice(world):
-    world.schedule()
-    join_class(user=world.guest, access_code=CODE)
+    world.share()
     return world.post("bookings:join", access_code=CODE, user=world.guest)
 
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassType, Hold, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.standins import GoogleStandin
@@ -76,6 +77,12 @@ class World:
     def schedule(self, **changes: Any) -> VirtualClass:
         """Let the host have a scheduled class."""
         return self.book(scheduled=True, access_code=CODE, **changes)
+
+    def share(self, **changes: Any) -> VirtualClass:
+        """Let the guest take part in a class of the host."""
+        virtual_class = self.schedule(**changes)
+        join_class(user=self.guest, access_code=CODE)
+        return virtual_class
 
     def break_calendar(self) -> None:
         """Let Google refuse the teacher's grant."""

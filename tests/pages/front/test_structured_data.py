@@ -29,7 +29,7 @@ from tests.factories import HoldFactory, TeacherPageFactory
 from tests.sales.offers import KEY, make_offer
 
 # DATES=10000 asks for as many.
-DATES = int(os.environ.get("DATES", "2000"))
+DATES = int(os.environ.get("DATES", "500"))
 FIRST_DAY = date(2026, 1, 1)
 DAYS = 150
 SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.S)
