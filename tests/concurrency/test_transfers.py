@@ -1,15 +1,20 @@
-"""The last time by transfer against the last by Mercado Pago: one of the two has the class."""
+"""The last time, or place, by transfer against the last by Mercado Pago: one of the two has it."""
 
 import os
 from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.utils import timezone
 
 from bookings.domain.checkout import transfers
 from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import choose_transfer, confirm_transfer
+from bookings.domain.checkout.transfers import (
+    announce_transfer,
+    choose_transfer,
+    confirm_transfer,
+)
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -17,12 +22,16 @@ from bookings.models import (
     Payment,
     Refund,
     ReviewReason,
+    Seat,
+    SeatState,
     TransferState,
+    UserActivity,
     VirtualClass,
 )
 from tests.concurrency.racing import race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import START, announce, book, take_transfers
 
 pytestmark = pytest.mark.concurrency
@@ -34,6 +43,10 @@ ROUNDS = int(os.environ.get("ROUNDS", "3"))
 @pytest.fixture(autouse=True)
 def _rules(google, teacher, mercadopago):
     take_transfers()
+
+
+def announce_seat(seat):
+    return announce_transfer(user=seat.user, about=seat, operation_number="12345678")
 
 
 def book_both(days, mercadopago):
@@ -96,6 +109,61 @@ def test_one_class_is_paid_in_two_ways_at_once(number, mercadopago, teacher):
     transfer.refresh_from_db()
     payment = Payment.objects.get()
     assert VirtualClass.objects.get().is_scheduled
+    assert not Refund.objects.exists()
+    paid_online = payment.approved_at is not None
+    assert (transfer.state == TransferState.TO_RETURN) == paid_online
+    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+
+
+def hold_both(teacher):
+    """Two seats of an open class with one place: the time to pay either is over."""
+    open_class = publish(teacher, places=1, minimum=1)
+    seats = []
+    for _ in range(2):
+        seats.append(hold(open_class))
+        Seat.objects.filter(open_class=open_class).update(expires_at=timezone.now())
+    return seats
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_the_last_place_is_won_once(number, mercadopago, teacher):
+    online, by_transfer = hold_both(teacher)
+    transfer = announce_seat(by_transfer)
+    mercadopago.pay(online.payment.preference_id)
+
+    race(
+        partial(settle, online.payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(online.payment.preference_id)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    winner = Seat.objects.get(state=SeatState.TAKEN)
+    assert UserActivity.objects.get(rol="participante").user == winner.user
+    transfer.refresh_from_db()
+    refunded = Refund.objects.filter(amount=online.price).count()
+    if winner == online:
+        assert (refunded, transfer.state) == (0, TransferState.TO_RETURN)
+    else:
+        assert (refunded, transfer.state) == (1, TransferState.CONFIRMED)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_one_seat_is_paid_in_two_ways_at_once(number, mercadopago, teacher):
+    seat = hold(publish(teacher, places=1, minimum=1))
+    transfer = announce_seat(seat)
+    mercadopago.pay(seat.payment.preference_id)
+
+    race(
+        partial(settle, seat.payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(seat.payment.preference_id)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    transfer.refresh_from_db()
+    payment = Payment.objects.get()
+    assert Seat.objects.get().state == SeatState.TAKEN
     assert not Refund.objects.exists()
     paid_online = payment.approved_at is not None
     assert (transfer.state == TransferState.TO_RETURN) == paid_online

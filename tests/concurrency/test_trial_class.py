@@ -1,5 +1,6 @@
 """The trial class in two tabs: of all attempts at once, one is booked."""
 
+import os
 from datetime import time, timedelta
 from functools import partial
 
@@ -16,7 +17,8 @@ from tests.sales.offers import make_trial
 
 pytestmark = pytest.mark.concurrency
 
-ROUNDS = 5
+# As a command: ROUNDS=200 pytest tests/concurrency/test_trial_class.py
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
 TABS = 3
 
 
@@ -27,14 +29,21 @@ def trial(teacher) -> Offer:
     return make_trial()
 
 
-def book(user, trial, number):
-    """Choose a time and send its details, as a tab does."""
+def choose(user, trial, number):
     day = timezone.localtime() + timedelta(days=3 + number)
     start = day.replace(hour=10, minute=0, second=0, microsecond=0)
-    hold = hold_slot(
+    return hold_slot(
         user=user, start=start, minutes=30, class_type=ClassType.INDIVIDUAL, offer=trial
     )
+
+
+def check_out(user, hold):
     return check_out_hold(user=user, hold_id=hold.pk, students_count=1, seen=0)
+
+
+def book(user, trial, number):
+    """Choose a time and send its details, as a tab does."""
+    return check_out(user, choose(user, trial, number))
 
 
 def play(user, trial, tabs=TABS):
@@ -51,6 +60,17 @@ def test_one_trial_class_is_booked(host, trial, round_number):
 
     lost = [one for one in results if isinstance(one, BookingError)]
     assert len(lost) == TABS - 1, results
+    assert VirtualClass.objects.filter(offer=trial).count() == 1
+
+
+@pytest.mark.each_engine
+@pytest.mark.parametrize("round_number", range(ROUNDS))
+def test_one_tab_chooses_while_another_books(host, trial, round_number):
+    chosen = choose(host, trial, 0)
+
+    first, second = race(partial(check_out, host, chosen), partial(book, host, trial, 1))
+
+    assert isinstance(first, BookingError) != isinstance(second, BookingError), (first, second)
     assert VirtualClass.objects.filter(offer=trial).count() == 1
 
 
