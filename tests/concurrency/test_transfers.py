@@ -192,7 +192,7 @@ def test_two_tabs_keep_one_time(mercadopago):
         book(host, start=START + timedelta(days=days), way=PayWay.ONLINE) for days in range(2)
     ]
 
-    race(*[partial(choose_transfer, user=host, class_id=one.pk) for one in booked])
+    race(*[partial(choose_transfer, user=host, about=one) for one in booked])
 
     assert Hold.objects.filter(for_transfer=True).count() == 1
 
