@@ -12,6 +12,7 @@ from bookings.domain.checkout.transfers import (
     announce_transfer,
     choose_transfer,
     confirm_transfer,
+    note_return,
     refuse_transfer,
 )
 from bookings.domain.exceptions import (
@@ -23,8 +24,10 @@ from bookings.domain.exceptions import (
     TransferTooLateError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
@@ -346,3 +349,28 @@ def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher,
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     assert (done.state, state_of(seat)) == (TransferState.TO_RETURN, SeatState.HELD)
+
+
+def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(clock, seat, teacher):
+    """The teacher's mark paid the seat, and that money stays; the transfer came besides."""
+    transfer = announce(seat)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    clock.shift(timedelta(minutes=1))
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.open_class_id, user=seat.user)
+
+    assert find_balance(seat.user).hand_to_return == seat.price
+
+    note_return(transfer_id=transfer.pk, actor=teacher)
+    (month,) = list_monthly_takings()
+    assert (month.by_hand, month.returned) == (2 * seat.price, seat.price)
+
+
+def test_a_transfer_that_paid_a_seat_stays_when_the_person_leaves_late(clock, seat, teacher):
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.open_class_id, user=seat.user)
+
+    assert BankTransfer.objects.get().state == TransferState.CONFIRMED
+    assert find_balance(seat.user).hand_to_return == 0

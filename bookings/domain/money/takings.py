@@ -131,10 +131,12 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
     """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
 
-    A part may stay with the teacher: what the cancellation kept, unless that was kept online.
+    A part may stay with the teacher: what the cancellation kept of the payment. Nothing stays of a
+    transfer that came besides, because Mercado Pago or the teacher's mark paid before.
     """
     came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
     kept = Case(
+        When(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"), then=NOTHING),
         When(virtual_class__payment__approved_at__isnull=False, then=NOTHING),
         When(seat__payment__approved_at__isnull=False, then=NOTHING),
         default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", NOTHING),
