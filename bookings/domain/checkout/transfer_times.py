@@ -127,11 +127,13 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
     When that time is over, the student gets a mail. Raises TransferNotOfferedError.
     """
     if isinstance(kept, Seat):
-        until, about = keep_seat_until(kept, now), kept.open_class.virtual_class
+        about: VirtualClass | None = kept.open_class.virtual_class
+        until = keep_seat_until(kept, now)
         kind, occasion = NoticeKind.SEAT_TRANSFER_OVER, str(kept.pk)
         refuse_to_wait(kept.user, until, now, besides=kept)
     else:
-        until, about = keep_until(kept.start_time, now), kept.virtual_class
+        about = kept.virtual_class
+        until = keep_until(kept.start_time, now)
         kind, occasion = NoticeKind.TRANSFER_OVER, ""
         refuse_to_wait(kept.user, until, now, besides=about)
     kept.expires_at = max(kept.expires_at, until)
