@@ -35,6 +35,7 @@ class NoticeKind(models.TextChoices):
     GOES_ON = "goes_on", "Clase abierta que se da"
     # To the student who pays by bank transfer.
     TRANSFER_OVER = "transfer_over", "Transferencia que no se confirmó a tiempo"
+    SEAT_TRANSFER_OVER = "seat_transfer_over", "Lugar que no se pagó a tiempo"
     TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"

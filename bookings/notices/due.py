@@ -34,11 +34,17 @@ def record_place(
 
 
 def plan_mail(
-    kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, *, due_at: datetime
+    kind: NoticeKind,
+    virtual_class: VirtualClass,
+    user_id: uuid.UUID,
+    *,
+    due_at: datetime,
+    occasion: str = "",
 ) -> None:
-    """Plan a person's only mail of its kind about a class, or plan it for another time."""
-    mail = Notice.draft(kind, virtual_class, user_id, due_at)
-    planned = Notice.objects.filter(virtual_class=virtual_class, user=user_id, kind=kind)
+    """Plan a person's only mail of its kind and occasion, or plan it for another time."""
+    mail = Notice.draft(kind, virtual_class, user_id, due_at, occasion)
+    same = {"virtual_class": virtual_class, "user": user_id, "kind": kind, "occasion": occasion}
+    planned = Notice.objects.filter(**same)
     again = {"due_at": due_at, "next_attempt_at": due_at, "sent_at": None}
     if not planned.update(**again, attempts=0, failure=""):
         _record([mail])

@@ -221,6 +221,11 @@ def find_transfer(notice: Notice) -> BankTransfer:
     return BankTransfer.objects.select_related("user").get(pk=notice.occasion)
 
 
+def find_seat(notice: Notice) -> Seat:
+    """Return the seat that the mail is about. Raises Seat.DoesNotExist."""
+    return Seat.objects.get(pk=notice.occasion)
+
+
 def _same_number(notice: Notice) -> str:
     text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
     transfer = find_transfer(notice)
@@ -284,6 +289,7 @@ class_page = Line(
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
+seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))
 discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))

@@ -14,12 +14,19 @@ from bookings.models import (
     Hold,
     MinimumDecision,
     Notice,
+    SeatState,
     TransferState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
-from bookings.notices.facts import find_entry, find_open_class, find_transfer, link_address
+from bookings.notices.facts import (
+    find_entry,
+    find_open_class,
+    find_seat,
+    find_transfer,
+    link_address,
+)
 from bookings.notices.returned_money import find_named_refund, is_owed
 
 
@@ -75,6 +82,12 @@ def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
     return is_unpaid and not is_lost and not _is_kept_until_paid(virtual_class)
 
 
+def _has_seat_lapsed(notice: Notice) -> bool:
+    seat = find_seat(notice)
+    is_unpaid = seat.state == SeatState.HELD and seat.paid_at is None
+    return is_unpaid and not seat.is_live() and notice.require_class().is_scheduled
+
+
 def _is_refusal_settled(notice: Notice) -> bool:
     refused = find_transfer(notice)
     others = BankTransfer.objects.filter(
@@ -122,6 +135,9 @@ not_to_pay = SkipRule(
 )
 not_lapsed = SkipRule(
     "La clase no se venció sin pagar.", lambda one: not _has_lapsed_unpaid(one.require_class())
+)
+seat_not_lapsed = SkipRule(
+    "El lugar no se venció sin pagar.", lambda one: not _has_seat_lapsed(one)
 )
 transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",

@@ -97,10 +97,11 @@ def _money(now: datetime) -> Plans:
 def _notices(now: datetime) -> Plans:
     """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
-    news = unsent.exclude(kind__in=[*PLANNED, NoticeKind.TRANSFER_OVER])
+    at_end = [NoticeKind.TRANSFER_OVER, NoticeKind.SEAT_TRANSFER_OVER]
+    news = unsent.exclude(kind__in=[*PLANNED, *at_end])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     # At the end of a kept time, which is brought back with it.
-    ends = unsent.filter(kind=NoticeKind.TRANSFER_OVER)
+    ends = unsent.filter(kind__in=at_end)
     longest = timedelta(hours=BookingRules.load().transfer_hours)
     end = now + longest
     yield _beyond(ends, "due_at", now, longest), {"due_at": end, "next_attempt_at": end}
@@ -134,8 +135,10 @@ def _holds_and_offers(now: datetime) -> Plans:
     waiting = Hold.objects.filter(by_hand, for_transfer=False)
     yield _beyond(waiting, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
     seats = Seat.objects.filter(state=SeatState.HELD)
-    by_transfer = BankTransfer.objects.filter(seat=OuterRef("pk"))
-    awaited, others = seats.filter(Exists(by_transfer)), seats.exclude(Exists(by_transfer))
+    # Code of before the field did not set it.
+    has_transfer = Exists(BankTransfer.objects.filter(seat=OuterRef("pk")))
+    by_transfer = Q(for_transfer=True) | has_transfer
+    awaited, others = seats.filter(by_transfer), seats.exclude(by_transfer)
     yield _beyond(awaited, "expires_at", now, longest), {"expires_at": now + longest}
     yield _beyond(others, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
     window = settings.WAITING_LIST_WINDOW

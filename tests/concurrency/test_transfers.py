@@ -1,15 +1,20 @@
-"""The last time by transfer against the last by Mercado Pago: one of the two has the class."""
+"""The last time, or place, by transfer against the last by Mercado Pago: one of the two has it."""
 
 import os
 from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.utils import timezone
 
 from bookings.domain.checkout import transfers
 from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import choose_transfer, confirm_transfer
+from bookings.domain.checkout.transfers import (
+    announce_transfer,
+    choose_transfer,
+    confirm_transfer,
+)
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -17,12 +22,16 @@ from bookings.models import (
     Payment,
     Refund,
     ReviewReason,
+    Seat,
+    SeatState,
     TransferState,
+    UserActivity,
     VirtualClass,
 )
 from tests.concurrency.racing import race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, in_days, publish
 from tests.sales.transfers import START, announce, book, take_transfers
 
 pytestmark = pytest.mark.concurrency
@@ -34,6 +43,10 @@ ROUNDS = int(os.environ.get("ROUNDS", "3"))
 @pytest.fixture(autouse=True)
 def _rules(google, teacher, mercadopago):
     take_transfers()
+
+
+def announce_seat(seat):
+    return announce_transfer(user=seat.user, about=seat, operation_number="12345678")
 
 
 def book_both(days, mercadopago):
@@ -102,6 +115,80 @@ def test_one_class_is_paid_in_two_ways_at_once(number, mercadopago, teacher):
     assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
 
 
+def open_place(teacher, number):
+    """An open class with one place; each round has one of its own."""
+    start = in_days(7 + number % 60) + timedelta(hours=number // 60)
+    return publish(
+        teacher, places=1, minimum=1, start=start, decides_at=start - timedelta(hours=12)
+    )
+
+
+def hold_both(teacher, number):
+    """Two seats of an open class with one place: the time to pay either is over."""
+    open_class = open_place(teacher, number)
+    seats = []
+    for _ in range(2):
+        seats.append(hold(open_class))
+        Seat.objects.filter(open_class=open_class).update(expires_at=timezone.now())
+    return seats
+
+
+def test_the_last_place_is_won_once(mercadopago, teacher):
+    winners = [have_one_winner(number, mercadopago, teacher) for number in range(ROUNDS)]
+
+    assert len(winners) == ROUNDS
+
+
+def have_one_winner(number, mercadopago, teacher):
+    online, by_transfer = hold_both(teacher, number)
+    transfer = announce_seat(by_transfer)
+    mercadopago.pay(online.payment.preference_id)
+
+    race(
+        partial(settle, online.payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(online.payment.preference_id)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    winner = Seat.objects.get(state=SeatState.TAKEN, open_class=online.open_class)
+    inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=online.open_class_id)
+    assert inside.user == winner.user
+    transfer.refresh_from_db()
+    refunds = Refund.objects.filter(charge__payment=online.payment, amount=online.price)
+    if winner == online:
+        assert (refunds.count(), transfer.state) == (0, TransferState.TO_RETURN)
+    else:
+        assert (refunds.count(), transfer.state) == (1, TransferState.CONFIRMED)
+    return winner
+
+
+def test_one_seat_is_paid_in_two_ways_at_once(mercadopago, teacher):
+    for number in range(ROUNDS):
+        pay_in_two_ways(number, mercadopago, teacher)
+
+
+def pay_in_two_ways(number, mercadopago, teacher):
+    seat = hold(open_place(teacher, number))
+    transfer = announce_seat(seat)
+    mercadopago.pay(seat.payment.preference_id)
+
+    race(
+        partial(settle, seat.payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(seat.payment.preference_id)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    transfer.refresh_from_db()
+    payment = Payment.objects.get(pk=seat.payment_id)
+    assert Seat.objects.get(pk=seat.pk).state == SeatState.TAKEN
+    assert not Refund.objects.filter(charge__payment=payment).exists()
+    paid_online = payment.approved_at is not None
+    assert (transfer.state == TransferState.TO_RETURN) == paid_online
+    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+
+
 def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):
     """What the lock prevents: a confirmation that saw the class before its payment was settled."""
     payment = make_payment(UserFactory())
@@ -124,7 +211,7 @@ def test_two_tabs_keep_one_time(mercadopago):
         book(host, start=START + timedelta(days=days), way=PayWay.ONLINE) for days in range(2)
     ]
 
-    race(*[partial(choose_transfer, user=host, class_id=one.pk) for one in booked])
+    race(*[partial(choose_transfer, user=host, about=one) for one in booked])
 
     assert Hold.objects.filter(for_transfer=True).count() == 1
 

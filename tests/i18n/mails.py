@@ -34,6 +34,7 @@ from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
 from tests.i18n.states import CODE, NOW, World, make_payment
 from tests.i18n.states.class_links import book_for_zoe
+from tests.i18n.states.open_classes import hold
 from tests.i18n.states.payments import give_back
 from tests.i18n.states.transfers import announce
 
@@ -253,6 +254,12 @@ def cancelled_class_with_a_transfer_to_return(world):
 @mail(NoticeKind.TRANSFER_OVER)
 def time_over_for_a_transfer(world):
     return to(world.host, world.book())
+
+
+@mail(NoticeKind.SEAT_TRANSFER_OVER)
+def time_over_for_a_seats_transfer(world):
+    seat = hold(world)
+    return to(seat.user, seat.open_class.virtual_class, str(seat.pk))
 
 
 @mail(NoticeKind.REFUND_FAILED)

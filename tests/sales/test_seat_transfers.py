@@ -3,19 +3,31 @@
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import look_up
 from bookings.domain.checkout.transfers import (
     announce_transfer,
+    choose_transfer,
     confirm_transfer,
+    note_return,
     refuse_transfer,
 )
-from bookings.domain.exceptions import AlreadyPaidError, BookingError, ClassNotFoundError
+from bookings.domain.exceptions import (
+    AlreadyPaidError,
+    BookingError,
+    ClassNotFoundError,
+    HoldExpiredError,
+    TooManyTransfersError,
+    TransferTooLateError,
+)
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
@@ -30,11 +42,15 @@ from bookings.models import (
     TransferState,
     UserActivity,
 )
+from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
+from bookings.work.clock_jumps import bring_back_plans
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
-from tests.sales.open_classes import hold, pay, publish
+from tests.sales.open_classes import hold, in_days, pay, publish
 from tests.sales.transfers import ALIAS, take_transfers
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -48,8 +64,141 @@ def announce(seat, number="12345678"):
     return announce_transfer(user=seat.user, about=seat, operation_number=number)
 
 
+def choose(seat):
+    choose_transfer(user=seat.user, about=seat)
+
+
+def kept_for(seat):
+    return Seat.objects.get(pk=seat.pk).expires_at - timezone.now()
+
+
 def state_of(seat):
     return Seat.objects.get(pk=seat.pk).state
+
+
+@pytest.fixture
+def clock():
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        yield clock
+
+
+def test_a_chosen_transfer_keeps_the_seat_once(clock, seat):
+    choose(seat)
+    assert kept_for(seat) == DAY
+
+    clock.shift(timedelta(hours=20))
+    choose(seat)
+    assert kept_for(seat) == timedelta(hours=4)
+    announce(seat)
+    assert kept_for(seat) == DAY
+
+
+def test_no_seat_is_kept_past_the_decision_about_its_class(clock, student, teacher, google):
+    take_transfers()
+    decides_at = timezone.now() + timedelta(hours=5)
+    open_class = publish(teacher, decides_at=decides_at)
+    seat = hold(open_class, student)
+
+    choose(seat)
+    assert Seat.objects.get(pk=seat.pk).expires_at == decides_at
+
+    clock.shift(timedelta(hours=5) - timedelta(minutes=5))
+    late = hold(open_class)
+    with pytest.raises(TransferTooLateError):
+        choose(late)
+
+
+def test_no_seat_is_kept_past_the_minimum_notice(clock, student, teacher, google):
+    take_transfers()
+    start = in_days(1)
+    seat = hold(
+        publish(teacher, start=start, minimum=1, decides_at=start - timedelta(hours=1)), student
+    )
+
+    choose(seat)
+
+    assert Seat.objects.get(pk=seat.pk).expires_at == start - timedelta(hours=12)
+
+
+def test_a_seat_that_lapsed_is_not_kept_again(clock, seat):
+    clock.shift(timedelta(hours=1))
+
+    with pytest.raises(HoldExpiredError, match="lugar"):
+        choose(seat)
+
+
+def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google):
+    """Not by choosing a transfer again and again, nor by giving the seat up and taking it anew."""
+    take_transfers()
+    open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
+    for _ in range(2):
+        seat = hold(open_class, student)
+        choose(seat)
+        clock.shift(timedelta(hours=23))
+        release_seat(user=student, seat_id=seat.pk)
+        clock.shift(timedelta(hours=1))
+
+    with pytest.raises(TooManyTransfersError):
+        choose(hold(open_class, student))
+    clock.shift(timedelta(days=7))
+    choose(hold(open_class, student))
+
+
+def test_a_stranger_keeps_one_seat_at_once(seat, teacher):
+    choose(seat)
+
+    with pytest.raises(TooManyTransfersError):
+        choose(hold(publish(teacher, start=in_days(9), decides_at=in_days(8)), seat.user))
+
+
+def test_the_student_hears_that_the_seat_is_free(clock, seat):
+    choose(seat)
+    mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
+
+    assert (mail.user, mail.due_at) == (seat.user, Seat.objects.get().expires_at)
+    assert reason_to_skip(mail)
+    clock.shift(DAY)
+    assert not reason_to_skip(mail)
+    assert reverse("bookings:seat", args=[seat.pk]) in render_mail(mail).body
+
+
+def test_a_seat_that_is_paid_or_given_up_sends_no_such_mail(clock, seat, teacher):
+    choose(seat)
+    mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
+    clock.shift(DAY)
+
+    for state in (SeatState.TAKEN, SeatState.RELEASED, SeatState.CANCELLED):
+        Seat.objects.update(state=state)
+        assert reason_to_skip(mail)
+
+
+def test_a_clock_that_jumps_leaves_a_chosen_seat(seat):
+    choose(seat)
+
+    bring_back_plans()
+
+    assert kept_for(seat) > timedelta(hours=23)
+    assert Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER).due_at > timezone.now()
+
+
+def test_the_button_keeps_the_seat_after_its_preference(
+    clock, student, teacher, google, mercadopago, sign_in
+):
+    take_transfers()
+    seat = hold(publish(teacher), student)
+    page = reverse("bookings:seat", args=[seat.pk])
+    client = sign_in(student)
+    assert "Guardame el lugar" in text_of(client.get(page))
+
+    address = reverse("bookings:seat_transfer", args=[seat.pk])
+    answer = text_of(client.post(address, {"esperar": "1"}, follow=True))
+    assert "Te guardamos el lugar para que transfieras" in answer
+    assert "Guardame el lugar" not in answer
+
+    clock.shift(timedelta(hours=2))
+    shown = text_of(client.get(page))
+    assert "Pagar por transferencia" in shown
+    assert "ya no se guarda" not in shown
 
 
 def test_an_announced_transfer_keeps_the_seat(seat, teacher):
@@ -141,8 +290,8 @@ def test_the_mail_of_a_refused_one_leads_back_to_the_seat(seat, teacher):
 def test_the_page_of_a_seat_speaks_of_a_place(seat, student, sign_in):
     page = sign_in(student).get(reverse("bookings:seat_transfer", args=[seat.pk]))
 
-    assert "el lugar es tuyo" in text_of(page)
-    assert "la clase queda confirmada" not in text_of(page)
+    assert "Guardame el lugar" in text_of(page)
+    assert "Guardame el horario" not in text_of(page)
 
 
 def test_a_seat_paid_twice_waits_for_the_teacher(student, teacher, google, mercadopago):
@@ -200,3 +349,28 @@ def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher,
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     assert (done.state, state_of(seat)) == (TransferState.TO_RETURN, SeatState.HELD)
+
+
+def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(clock, seat, teacher):
+    """The teacher's mark paid the seat, and that money stays; the transfer came besides."""
+    transfer = announce(seat)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    clock.shift(timedelta(minutes=1))
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.open_class_id, user=seat.user)
+
+    assert find_balance(seat.user).hand_to_return == seat.price
+
+    note_return(transfer_id=transfer.pk, actor=teacher)
+    (month,) = list_monthly_takings()
+    assert (month.by_hand, month.returned) == (2 * seat.price, seat.price)
+
+
+def test_a_transfer_that_paid_a_seat_stays_when_the_person_leaves_late(clock, seat, teacher):
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.open_class_id, user=seat.user)
+
+    assert BankTransfer.objects.get().state == TransferState.CONFIRMED
+    assert find_balance(seat.user).hand_to_return == 0

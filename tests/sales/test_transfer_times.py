@@ -176,7 +176,7 @@ def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago)
     booked = book(host, way=PayWay.ONLINE)
     assert kept_for(booked) <= timedelta(minutes=15)
 
-    choose_transfer(user=host, class_id=booked.pk)
+    choose_transfer(user=host, about=booked)
 
     assert abs(kept_for(booked) - DAY) < SECOND
     with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
@@ -184,12 +184,22 @@ def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago)
         assert list(list_next_classes_of(host)) == [booked]
 
 
+def test_choosing_a_transfer_again_keeps_the_time_no_longer(host):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        booked = book(host)
+        clock.shift(timedelta(hours=20))
+
+        choose_transfer(user=host, about=booked)
+
+        assert kept_for(booked) == timedelta(hours=4)
+
+
 def test_a_time_that_lapsed_is_not_kept_again(host):
     booked = book(host, way=PayWay.ONLINE)
 
     later = time_machine.travel(timezone.now() + timedelta(hours=1), tick=False)
     with later, pytest.raises(HoldExpiredError):
-        choose_transfer(user=host, class_id=booked.pk)
+        choose_transfer(user=host, about=booked)
 
 
 def test_a_clock_that_jumps_takes_no_time_away(host):

@@ -149,7 +149,7 @@ def _book(
     *,
     by_transfer: bool,
 ) -> VirtualClass:
-    if by_transfer or (chosen.offer and chosen.offer.once_per_person):
+    if by_transfer:
         lock_person(user)  # before the hold, as ``keep_time`` does
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:

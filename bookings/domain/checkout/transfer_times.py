@@ -1,4 +1,4 @@
-"""How long a time is kept for a bank transfer, and for whom."""
+"""How long a time, or a place, is kept for a bank transfer, and for whom."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,11 +15,14 @@ from bookings.domain.exceptions import (
     TransfersOffError,
     TransferTooLateError,
 )
+from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.models import (
     BookingRules,
     ClassStatus,
     Hold,
+    MinimumDecision,
     NoticeKind,
+    OpenClass,
     Seat,
     SeatState,
     TransferState,
@@ -53,42 +56,50 @@ def find_account() -> BankAccount | None:
     return BankAccount(rules.transfer_alias, rules.transfer_holder)
 
 
-def keep_until(start: datetime, now: datetime) -> datetime:
-    """Return until when a time is kept for a transfer that is chosen, or announced, now."""
+def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
+    """Return until when a time is kept for a transfer that is chosen, or announced, now.
+
+    open_class: of a place, which is not kept past the moment that decides the minimum.
+    """
     rules = BookingRules.load()
     latest = start - timedelta(minutes=rules.minimum_notice_minutes)
+    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
+        latest = min(latest, open_class.decides_at)
     return min(now + timedelta(hours=rules.transfer_hours), latest)
 
 
+def keep_seat_until(seat: Seat, now: datetime) -> datetime:
+    return keep_until(seat.open_class.virtual_class.start_time, now, seat.open_class)
+
+
 def refuse_to_wait(
-    user: User,
-    start: datetime,
-    now: datetime,
-    *,
-    besides: VirtualClass | None = None,
-    for_seat: Seat | None = None,
+    user: User, until: datetime, now: datetime, *, besides: VirtualClass | Seat | None = None
 ) -> None:
-    """Raise TransferNotOfferedError if no time is kept for a transfer of this person.
+    """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
     A kept time costs nothing and may last for days, so a person whom the teacher does not know has
-    one at once, and none after some that were not paid. besides, for_seat: the class or seat in
-    question.
+    one at once, and none after some that were not paid. besides: the class or seat in question.
     """
     if find_account() is None:
         raise TransfersOffError
-    if keep_until(start, now) < now + timedelta(minutes=BookingRules.load().hold_minutes):
+    if until < now + timedelta(minutes=BookingRules.load().hold_minutes):
         raise TransferTooLateError
-    unpaid = VirtualClass.objects.filter(
+    classes = VirtualClass.objects.filter(
         booked_by=user, status=ClassStatus.PENDING, paid_at=None, class_price__gt=0
     )
-    unpaid = unpaid.exclude(pk=besides.pk) if besides else unpaid
-    awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now)
-    awaited |= Q(transfers__state=TransferState.ANNOUNCED)
-    seats = user.transfers.filter(seat__state=SeatState.HELD, state=TransferState.ANNOUNCED)
-    kept = unpaid.filter(awaited).distinct().count() + seats.exclude(seat=for_seat).count()
-    if kept >= _most_at_once(user):
+    seats = user.seats.filter(state__in=UNSETTLED, paid_at=None, price__gt=0)
+    if besides is not None:  # its key is of one of the two
+        classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
+    is_announced = Q(transfers__state=TransferState.ANNOUNCED)
+    awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | is_announced
+    is_kept = Q(state=SeatState.HELD) & (Q(for_transfer=True, expires_at__gt=now) | is_announced)
+    kept = (classes.filter(awaited), seats.filter(is_kept))
+    if sum(rows.distinct().count() for rows in kept) >= _most_at_once(user):
         raise TooManyTransfersError
-    if _count_lapsed(user, unpaid.exclude(awaited), now) >= MAX_LAPSED:
+    lapsed = seats.exclude(is_announced).filter(
+        for_transfer=True, expires_at__range=(now - RECENTLY, now)
+    )
+    if _count_lapsed(user, classes.exclude(awaited), now) + lapsed.count() >= MAX_LAPSED:
         raise TooManyTransfersError
 
 
@@ -101,7 +112,8 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
     if is_provider_configured() and way != PayWay.TRANSFER:
         return False
     try:
-        refuse_to_wait(user, start, timezone.now())
+        now = timezone.now()
+        refuse_to_wait(user, keep_until(start, now), now)
     except TransferNotOfferedError:
         if is_provider_configured():
             raise
@@ -109,48 +121,41 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
     return True
 
 
-def keep_for_transfer(hold: Hold, now: datetime) -> None:
-    """Keep the time of a booked hold for a transfer; its person is locked.
+def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
+    """Keep the time of a booked hold, or a seat, for a transfer; its person is locked.
 
-    Raises TransferNotOfferedError.
+    When that time is over, the student gets a mail. Raises TransferNotOfferedError.
     """
-    refuse_to_wait(hold.user, hold.start_time, now, besides=hold.virtual_class)
-    hold.expires_at = max(hold.expires_at, keep_until(hold.start_time, now))
-    hold.for_transfer = True
-    hold.save(update_fields=["expires_at", "for_transfer"])
-    if hold.virtual_class is not None:
-        plan_mail(
-            NoticeKind.TRANSFER_OVER, hold.virtual_class, hold.user_id, due_at=hold.expires_at
-        )
-
-
-def keep_seat_for_transfer(seat: Seat, start: datetime, now: datetime) -> None:
-    """Keep a seat for a transfer; its class and its person are locked.
-
-    Raises TransferNotOfferedError.
-    """
-    refuse_to_wait(seat.user, start, now, for_seat=seat)
-    seat.expires_at = max(seat.expires_at, keep_until(start, now))
-    seat.save(update_fields=["expires_at", "updated_at"])
+    if isinstance(kept, Seat):
+        about: VirtualClass | None = kept.open_class.virtual_class
+        until = keep_seat_until(kept, now)
+        kind, occasion = NoticeKind.SEAT_TRANSFER_OVER, str(kept.pk)
+        refuse_to_wait(kept.user, until, now, besides=kept)
+    else:
+        about = kept.virtual_class
+        until = keep_until(kept.start_time, now)
+        kind, occasion = NoticeKind.TRANSFER_OVER, ""
+        refuse_to_wait(kept.user, until, now, besides=about)
+    kept.expires_at = max(kept.expires_at, until)
+    kept.for_transfer = True
+    kept.save(update_fields=["expires_at", "for_transfer"])
+    if about is not None:
+        plan_mail(kind, about, kept.user_id, due_at=kept.expires_at, occasion=occasion)
 
 
 def _count_lapsed(user: User, unpaid: QuerySet[VirtualClass], now: datetime) -> int:
-    """Count the kept times of a person that lately went by unpaid."""
+    """Count the kept times of classes of a person that lately went by unpaid."""
     # The mail about the end of a kept time exists for each that was kept.
     ended = Q(
         notices__kind=NoticeKind.TRANSFER_OVER,
         notices__user=user,
         notices__due_at__range=(now - RECENTLY, now),
     )
-    refused = user.transfers.filter(
-        seat__isnull=False, state=TransferState.REFUSED, decided_at__gt=now - RECENTLY
-    )
     # A class that lost its time to a paid one is not the person's fault.
-    lapsed = unpaid.filter(ended, scheduling_refusal="").distinct()
-    return lapsed.count() + refused.count()
+    return unpaid.filter(ended, scheduling_refusal="").distinct().count()
 
 
 def _most_at_once(user: User) -> int:
-    """Return for how many classes of a person times are kept at once."""
+    """Return how many times are kept for a person at once."""
     has_paid = user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
     return settings.MAX_UNPAID_HOLDS if has_paid else 1

@@ -4,11 +4,12 @@ The class, or the class of the seat, is locked before its transfer, as payments 
 """
 
 import uuid
+from contextlib import suppress
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
@@ -17,7 +18,6 @@ from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
 from bookings.domain.checkout.transfer_times import (
     find_account,
     keep_for_transfer,
-    keep_seat_for_transfer,
 )
 from bookings.domain.exceptions import (
     AlreadyPaidError,
@@ -52,18 +52,23 @@ from bookings.models import (
 )
 from bookings.notices.due import record_due
 
+SEAT_GONE = _("Ese lugar ya no se guarda.")
+
 
 @transaction.atomic
-def choose_transfer(*, user: User, class_id: uuid.UUID) -> VirtualClass:
-    """Keep the time of a booked class for a transfer instead of an online payment.
+def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
+    """Keep the time of a booked class, or a seat, for a transfer instead of an online payment.
 
-    Raises ClassNotFoundError, AlreadyPaidError, TransferNotOfferedError, and HoldExpiredError if
-    the time is not kept any more.
+    Repeated, change nothing. Raises as ``announce_transfer``, TransferNotOfferedError, and
+    HoldExpiredError if the time or seat is not kept any more.
     """
-    virtual_class = _lock_unpaid(user, class_id)
-    if not _keep_longer(virtual_class):
-        raise HoldExpiredError
-    return virtual_class
+    locked, seat = _lock_bought(user, about)
+    now = timezone.now()
+    kept = _find_kept(locked, seat, now)
+    if kept is None:
+        raise HoldExpiredError(SEAT_GONE if seat else "")
+    if not kept.for_transfer:
+        keep_for_transfer(kept, now)
 
 
 @transaction.atomic
@@ -80,11 +85,7 @@ def announce_transfer(
     number = normalize_operation_number(operation_number)
     if number is None:
         raise OperationNumberError
-    seat = None
-    if isinstance(about, Seat):
-        locked, seat = _lock_unpaid_seat(user, about)
-    else:
-        locked = _lock_unpaid(user, about.pk)
+    locked, seat = _lock_bought(user, about)
     earlier = BankTransfer.objects.filter(seat=seat, virtual_class=None if seat else locked)
     if known := earlier.exclude(state=TransferState.REFUSED).first():
         if known.operation_number == number:
@@ -99,7 +100,7 @@ def announce_transfer(
         operation_number=number,
     )
     if is_first:  # a student who is refused and announces again keeps the time no longer
-        _keep_longer_if_possible(locked, seat)
+        _keep_longer(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
     tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
     return transfer
@@ -193,6 +194,13 @@ def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> No
     call_off(locked, actor=actor, reason=str(refusal), case=case)
 
 
+def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:
+    """Lock an unpaid class, or the class of an unpaid seat."""
+    if isinstance(about, Seat):
+        return _lock_unpaid_seat(user, about)
+    return _lock_unpaid(user, about.pk), None
+
+
 def _lock_unpaid(user: User, class_id: uuid.UUID) -> VirtualClass:
     locked = VirtualClass.objects.select_for_update().filter(pk=class_id, booked_by=user).first()
     if locked is None:
@@ -212,7 +220,8 @@ def _lock_unpaid_seat(user: User, about: Seat) -> tuple[VirtualClass, Seat]:
     if find_account() is None:
         raise TransfersOffError
     locked = lock_class(about.open_class_id)
-    seat = Seat.objects.filter(pk=about.pk, user=user).first()
+    seats = Seat.objects.select_related("user", "open_class__virtual_class")
+    seat = seats.filter(pk=about.pk, user=user).first()
     if seat is None:
         raise ClassNotFoundError
     if seat.state == SeatState.TAKEN or seat.price == 0:
@@ -220,7 +229,7 @@ def _lock_unpaid_seat(user: User, about: Seat) -> tuple[VirtualClass, Seat]:
     if locked.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if seat.state != SeatState.HELD:
-        raise BookingError(_("Ese lugar ya no se guarda."))
+        raise BookingError(SEAT_GONE)
     return locked, seat
 
 
@@ -240,26 +249,20 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     return True
 
 
-def _keep_longer(locked: VirtualClass) -> bool:
-    """Keep the time of a class for a transfer; return False if it is not kept any more."""
+def _find_kept(locked: VirtualClass, seat: Seat | None, now: datetime) -> Hold | Seat | None:
+    """Lock the person, and return the hold of the class, or the seat, if it is still kept."""
+    lock_person(seat.user if seat else locked.booked_by)
+    if seat is not None:
+        return seat if seat.is_live(now) else None
+    holds = Hold.objects.select_for_update().filter(virtual_class=locked, expires_at__gt=now)
+    return holds.first()
+
+
+def _keep_longer(locked: VirtualClass, seat: Seat | None) -> None:
     now = timezone.now()
-    lock_person(locked.booked_by)
-    hold = Hold.objects.select_for_update().filter(virtual_class=locked, expires_at__gt=now).first()
-    if hold is None:
-        return False
-    keep_for_transfer(hold, now)
-    return True
-
-
-def _keep_longer_if_possible(locked: VirtualClass, seat: Seat | None) -> None:
-    try:
-        if seat is None:
-            _keep_longer(locked)
-        elif seat.is_live():
-            lock_person(seat.user)
-            keep_seat_for_transfer(seat, locked.start_time, timezone.now())
-    except TransferNotOfferedError:
-        return
+    with suppress(TransferNotOfferedError):
+        if kept := _find_kept(locked, seat, now):
+            keep_for_transfer(kept, now)
 
 
 def _lock(transfer_id: uuid.UUID) -> tuple[BankTransfer, VirtualClass]:

@@ -131,10 +131,12 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
     """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
 
-    The teacher keeps the part that the cancellation kept, unless it was kept of an online payment.
+    A part may stay with the teacher: what the cancellation kept of the payment. Nothing stays of a
+    transfer that came after Mercado Pago's payment or the teacher's mark.
     """
     came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
     kept = Case(
+        When(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"), then=NOTHING),
         When(virtual_class__payment__approved_at__isnull=False, then=NOTHING),
         When(seat__payment__approved_at__isnull=False, then=NOTHING),
         default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", NOTHING),

@@ -100,6 +100,8 @@ class Seat(models.Model):
     state = models.CharField(
         "estado", max_length=20, choices=SeatState, default=SeatState.HELD, editable=False
     )
+    # As of a hold.
+    for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
     expires_at = models.DateTimeField("vence")
     paid_at = models.DateTimeField("pagado", null=True, blank=True, editable=False)
     payment = models.OneToOneField(

@@ -183,6 +183,18 @@ MAILS_TO_PEOPLE = {
         link=links.see_class,
         skip_if=(skip.over, skip.not_lapsed),
     ),
+    NoticeKind.SEAT_TRANSFER_OVER: untracked(
+        subject=_("Se venció el tiempo para pagar tu lugar: %(day)s, %(clock)s"),
+        opening=_("Tu transferencia no se confirmó a tiempo, y tu lugar quedó libre."),
+        explanation=_(
+            "Si ya transferiste, no perdés nada: si queda un lugar cuando la profe la confirme, "
+            "es tuyo; si no, te devuelve el dinero. Avisale el número de operación en la página "
+            "de tu lugar."
+        ),
+        facts=(facts.open_class, facts.when, facts.seat_price),
+        link=links.see_seat,
+        skip_if=(skip.over, skip.seat_not_lapsed),
+    ),
     NoticeKind.TRANSFER_REFUSED: Mail(
         subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),
         opening=_("La profe no encontró tu transferencia en su cuenta."),

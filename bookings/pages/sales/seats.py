@@ -24,12 +24,11 @@ from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settl
 from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.transfers import present_seat_transfer
 
-OPEN_STATES = {
-    PaymentState.WAITING,
+# Not an expired payment: its seat may be kept for a transfer for longer.
+UNDERWAY = {
     PaymentState.PROCESSING,
     PaymentState.CASH,
     PaymentState.REJECTED,
-    PaymentState.EXPIRED,
     PaymentState.PREPARING,
     PaymentState.REVIEW,
 }
@@ -67,7 +66,7 @@ class SeatCard:
         """taken, given up (lost, left, cancelled), or how its payment stands."""
         if self.seat.state not in {SeatState.HELD, SeatState.RELEASED}:
             return self.seat.state
-        if self.payment and self.payment.state in OPEN_STATES - {PaymentState.WAITING}:
+        if self.payment and self.payment.state in UNDERWAY:
             return self.payment.state
         if self.seat.state == SeatState.RELEASED or not self.is_live:
             return "expired"

@@ -1,4 +1,4 @@
-"""``/inicio/clases/<id>/transferencia``: pay a class by bank transfer, and say so."""
+"""Pay a class, or a seat of an open class, by bank transfer, and say so."""
 
 import uuid
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from bookings.domain.change_policy import ChangeTerms
 from bookings.domain.checkout.transfer_times import (
     BankAccount,
     find_account,
+    keep_seat_until,
     keep_until,
     refuse_to_wait,
 )
@@ -142,7 +143,7 @@ def find_transfer_offer(user: User, start: datetime) -> TransferOffer | None:
     """Return what choosing a transfer would mean; None if the teacher takes none."""
     now = timezone.now()
     try:
-        refuse_to_wait(user, start, now)
+        refuse_to_wait(user, keep_until(start, now), now)
     except TransfersOffError:
         return None
     except TransferNotOfferedError as refusal:
@@ -186,16 +187,21 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
     account = find_account()
     if account is None or seat.state != SeatState.HELD or seat.price == 0:
         return None
-    is_live = seat.is_live()
+    own_page = reverse("bookings:seat_transfer", args=[seat.pk])
+    is_live, last = seat.is_live(), seat.transfers.first()
+    is_short = is_live and not seat.for_transfer and last is None
+    refusal = _find_refusal(seat) if is_short else None
     return TransferCard(
         account=account,
         amount=seat.price,
-        announce_url=reverse("bookings:seat_transfer", args=[seat.pk]),
+        announce_url=own_page,
         form=form or AnnounceForm(),
         is_for_seat=True,
         is_open=is_live,
         kept_until=seat.expires_at if is_live else None,
-        last=seat.transfers.first(),
+        last=last,
+        choose_url=own_page if is_short and not refusal else "",
+        refusal=refusal.text if refusal else "",
     )
 
 
@@ -229,14 +235,14 @@ def _present_transfer(
     )
 
 
-def _find_refusal(virtual_class: VirtualClass) -> TransferNotOfferedError | None:
+def _find_refusal(about: VirtualClass | Seat) -> TransferNotOfferedError | None:
+    now = timezone.now()
+    if isinstance(about, Seat):
+        user, until = about.user, keep_seat_until(about, now)
+    else:
+        user, until = about.booked_by, keep_until(about.start_time, now)
     try:
-        refuse_to_wait(
-            virtual_class.booked_by,
-            virtual_class.start_time,
-            timezone.now(),
-            besides=virtual_class,
-        )
+        refuse_to_wait(user, until, now, besides=about)
     except TransferNotOfferedError as refusal:
         return refusal
     return None
@@ -250,7 +256,7 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
     virtual_class = get_class(classes, pk=class_id, booked_by=request.user)
     back = reverse("bookings:class", args=[class_id])
     if "esperar" in request.POST:
-        _keep_time(request, class_id)
+        _keep_time(request, virtual_class)
         return redirect(back)
     form = AnnounceForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -264,10 +270,13 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    """Take the number of the operation that paid a seat."""
+    """Take the number of the operation that paid a seat; without one, keep the seat longer."""
     seats = Seat.objects.select_related("open_class__virtual_class")
     seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     back = reverse("bookings:seat", args=[seat_id])
+    if "esperar" in request.POST:
+        _keep_time(request, seat)
+        return redirect(back)
     form = AnnounceForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         take_announcement(request, form, user=request.user, about=seat)
@@ -288,10 +297,12 @@ def take_announcement(
         messages.warning(request, refusal.text)
 
 
-def _keep_time(request: SignedInRequest, class_id: uuid.UUID) -> None:
+def _keep_time(request: SignedInRequest, about: VirtualClass | Seat) -> None:
     try:
-        choose_transfer(user=request.user, class_id=class_id)
-        messages.success(request, _("Te guardamos el horario para que transfieras."))
+        choose_transfer(user=request.user, about=about)
+        text = _("Te guardamos el horario para que transfieras.")
+        seat_text = _("Te guardamos el lugar para que transfieras.")
+        messages.success(request, seat_text if isinstance(about, Seat) else text)
     except BookingError as refusal:
         messages.warning(request, refusal.text)
 
