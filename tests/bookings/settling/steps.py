@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.payment_search import search_payments
-from bookings.domain.checkout.settling import settle, settle_due_payments
+from bookings.domain.checkout.settling import expire_payments, settle, settle_due_payments
 from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.models import Payment
 from bookings.work.sweeps import run_sweep
 from tests.booking import book_class
@@ -17,6 +18,15 @@ from tests.payments import PRICE
 PESOS = PRICE / 100
 PRICE_ELSEWHERE = 1_500_000
 START = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=7)
+# In the worker's order.
+MONEY_SWEEPS = (
+    search_payments,
+    process_notifications,
+    send_due_refunds,
+    settle_due_payments,
+    expire_payments,
+    finish_requested_schedulings,
+)
 
 
 def look(payment):
@@ -26,9 +36,8 @@ def look(payment):
 
 
 def sweep_money():
-    """Run the sweeps of payments in the worker's order; return their counts, None for a failure."""
-    sweeps = (search_payments, process_notifications, send_due_refunds, settle_due_payments)
-    return [run_sweep(one) for one in sweeps]
+    """Run the sweeps that follow money, as the worker does; return their counts, None if failed."""
+    return [run_sweep(one) for one in MONEY_SWEEPS]
 
 
 def pass_two_minutes():
