@@ -40,8 +40,11 @@ SQLITE_ONLY = (
 # These tests share their cases: of a parametrised test PostgreSQL sees one, SQLite the others, and
 # a single test runs on PostgreSQL. Races and the browser's journeys run the same functions on
 # SQLite; ``--whole`` runs everything on both. PostgreSQL sees those values too that it refuses and
-# SQLite takes.
-SHARED = tuple(TESTS / name for name in ("accounts", "admin", "api", "bookings", "pages", "sales"))
+# SQLite takes. Of the kill points the drills see each on both engines.
+SHARED = (
+    *(TESTS / name for name in ("accounts", "admin", "api", "bookings", "pages", "sales")),
+    *(TESTS / f"concurrency/test_{name}crashes.py" for name in ("", "mail_", "payment_")),
+)
 SAMPLED = (*SHARED, TESTS / "config")
 REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\d{10}")
 
