@@ -8,6 +8,7 @@ import gc
 import os
 import re
 import zlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,13 @@ MERCADOPAGO = MercadoPagoStandin()
 
 TEACHER_EMAIL = "teacher@example.com"
 TESTS = Path(__file__).parent
-# Where the parts of ``make test`` find their tests. The others are everywhere else, and among the
-# journeys those without the mark ``browser``: of them "rest" uses the database, "plain" does not.
-# "plain" has those of "bookings" too that use no database.
+# Where the parts of ``make test`` find their tests. Those of "rest" are everywhere else, and among
+# the journeys those without the mark ``browser``.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
-    "races": (TESTS / "concurrency", TESTS / "worker"),
-    "bookings": (TESTS / "bookings", TESTS / "management"),
+    "bookings": tuple(
+        TESTS / name for name in ("bookings", "concurrency", "management", "sales", "worker")
+    ),
 }
 # What each page and mail says, in both languages: SQLite is enough.
 SQLITE_ONLY = (
@@ -39,10 +40,13 @@ SQLITE_ONLY = (
 # These tests share their cases: of a parametrised test PostgreSQL sees one, SQLite the others, and
 # a single test runs on PostgreSQL. Races and the browser's journeys run the same functions on
 # SQLite; ``--whole`` runs everything on both. PostgreSQL sees those values too that it refuses and
-# SQLite takes.
-SHARED = tuple(TESTS / name for name in ("accounts", "admin", "api", "bookings", "pages"))
+# SQLite takes. Of the kill points the drills see each on both engines.
+SHARED = (
+    *(TESTS / name for name in ("accounts", "admin", "api", "bookings", "pages", "sales")),
+    *(TESTS / f"concurrency/test_{name}crashes.py" for name in ("", "mail_", "payment_")),
+)
 SAMPLED = (*SHARED, TESTS / "config")
-REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\d{10}")
+REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\b\d{10}")
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
     standin.start()
@@ -89,8 +93,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--part",
-        choices=[*FOLDERS, "rest", "plain"],
-        help="run only the tests of the browser, races, bookings, or others",
+        choices=[*FOLDERS, "rest"],
+        help="run only the tests of the browser, of bookings and races, or the others",
     )
     parser.addoption(
         "--whole",
@@ -105,8 +109,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if part is None:
         return None
     if part not in FOLDERS:
-        others = ("races",) if part == "plain" else ("races", "bookings")
-        return True if any(collection_path in FOLDERS[one] for one in others) else None
+        return True if collection_path in FOLDERS["bookings"] else None
     is_its_own = any(
         folder == collection_path
         or folder in collection_path.parents
@@ -123,7 +126,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     part = config.getoption("--part")
     driving = {item for item in items if item.get_closest_marker("browser")}
-    lost = [item.nodeid for item in driving if not _is_in(item, "browser")]
+    lost = [item.nodeid for item in driving if not _is_below(item.path, FOLDERS["browser"])]
     if lost:
         raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
     # A file that is named on the command line is read in every part.
@@ -144,19 +147,11 @@ def pytest_collection_finish() -> None:
 def _find_part(item: pytest.Item) -> str:
     if item.get_closest_marker("browser"):
         return "browser"
-    if _is_in(item, "races"):
-        return "races"
-    if not uses_database(item):
-        return "plain"
-    return "bookings" if _is_in(item, "bookings") else "rest"
-
-
-def _is_in(item: pytest.Item, part: str) -> bool:
-    return any(folder in item.path.parents for folder in FOLDERS[part])
+    return "bookings" if _is_below(item.path, FOLDERS["bookings"]) else "rest"
 
 
 def _share_of(engine: str, items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests of SQLite, or those of PostgreSQL.
+    """Return the tests of SQLite, among them those without a database, or those of PostgreSQL.
 
     The two run in different random orders, so a sample must not depend on the order.
     """
@@ -180,25 +175,28 @@ def _by_chance(item: pytest.Item) -> int:
 
 def _depends_on_engine(item: pytest.Item) -> bool:
     """Return True if a test uses the database and does not prove the same on each engine."""
-    if _is_below(item, SQLITE_ONLY) or item.get_closest_marker("any_engine"):
+    if _is_below(item.path, SQLITE_ONLY) or item.get_closest_marker("any_engine"):
         return False
     return uses_database(item)
 
 
 def _may_be_sampled(item: pytest.Item) -> bool:
-    if not hasattr(item, "callspec") or item.get_closest_marker("each_engine"):
+    # SQLite may skip its cases of a test with the mark ``skipif``.
+    marks = ("each_engine", "skipif")
+    if not hasattr(item, "callspec") or any(map(item.get_closest_marker, marks)):
         return False
     is_refused = REFUSED_BY_POSTGRESQL.search(repr(item.callspec.params))
-    return not is_refused and _is_below(item, SAMPLED)
+    return not is_refused and _is_below(item.path, SAMPLED)
 
 
-def _is_below(item: pytest.Item, paths: tuple[Path, ...]) -> bool:
-    return any(path in (item.path, *item.path.parents) for path in paths)
+@cache
+def _is_below(file: Path, paths: tuple[Path, ...]) -> bool:
+    return any(path in (file, *file.parents) for path in paths)
 
 
 def _is_shared(item: pytest.Item) -> bool:
     is_single = not hasattr(item, "callspec") and not item.get_closest_marker("each_engine")
-    return _is_below(item, SHARED) and (is_single or _may_be_sampled(item))
+    return _is_below(item.path, SHARED) and (is_single or _may_be_sampled(item))
 
 
 def _test_of(item: pytest.Item) -> str:

@@ -4,98 +4,41 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.core import mail
 from django.utils import timezone
 
-from accounts.services import mark_grant_revoked, remember_refresh_token
 from bookings.domain.calendar.events import REQUEST_GRACE
 from bookings.domain.calendar.outages import FAILURES_IN_A_ROW, class_wait
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.recovery import retry_scheduling
 from bookings.domain.recovery.retry_events import withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
-from bookings.notices.delivery import deliver_due
-from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError, CreatedEvent
+from bookings.models import ClassStatus, Heartbeat, VirtualClass
+from calendar_sync import CalendarUnavailableError
+from tests.bookings.interrupted import (
+    DOWN,
+    LONG_AGO,
+    MINUTE,
+    TroubledCalendar,
+    interrupt_many,
+    interrupted,
+    sweep_every_minute,
+)
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
-
-LONG_AGO = timedelta(minutes=5)
-MINUTE = timedelta(minutes=1)
-DOWN = CalendarUnavailableError("down")
-
-
-class TroubledCalendar:
-    """A calendar in memory that is down, or fails for some classes only; it counts its calls."""
-
-    events: dict[str, str] = {}
-    calls: list[str] = []
-    failures: dict[str, Exception] = {}
-    failure: Exception | None = None
-
-    def __init__(self, *, refresh_token):
-        """Need no grant."""
-
-    @classmethod
-    def fail_with(cls, failure):
-        """Fail for all classes, or for none."""
-        cls.failure = failure
-
-    def create_event(self, draft):
-        """Fail as ordered."""
-        self.calls.append(draft.reference)
-        self._fail_for(draft.reference)
-        self.events[draft.event_id] = draft.reference
-        address = f"https://meet.example/{draft.event_id}"
-        return CreatedEvent(
-            draft.event_id, draft.summary, draft.description, draft.start, draft.end, address
-        )
-
-    def delete_event(self, event_id, *, reference, named_by_provider=False):
-        """Fail as ordered."""
-        self._fail_for(reference)
-        self.events.pop(event_id, None)
-
-    def _fail_for(self, reference):
-        if failure := self.failure or self.failures.get(reference):
-            raise failure
 
 
 @pytest.fixture
 def calendar(settings):
     """The troubled calendar, healthy for now."""
-    settings.CALENDAR_BACKEND = f"{__name__}.TroubledCalendar"
+    settings.CALENDAR_BACKEND = f"{TroubledCalendar.__module__}.TroubledCalendar"
     for kept in (TroubledCalendar.events, TroubledCalendar.calls, TroubledCalendar.failures):
         kept.clear()
     TroubledCalendar.fail_with(None)
     return TroubledCalendar
 
 
-def interrupted(host, *, day=1, since=LONG_AGO):
-    """Store a class whose scheduling was asked for and not finished."""
-    return VirtualClassFactory(
-        booked_by=host,
-        start_time=timezone.now() + timedelta(days=day),
-        scheduling_requested_at=timezone.now() - since,
-    )
-
-
-def interrupt_many(host, count):
-    """Store such classes, in the order of their wishes."""
-    return [interrupted(host, day=n + 1, since=LONG_AGO * (count - n)) for n in range(count)]
-
-
 def fail_for(calendar, virtual_class, failure=DOWN):
     calendar.failures[str(virtual_class.pk)] = failure
-
-
-def sweep_every_minute(times):
-    """Let minutes pass and sweep in each; give what each sweep did."""
-    done = []
-    for minute in range(1, times + 1):
-        with time_machine.travel(timezone.now() + MINUTE * minute):
-            done.append(finish_requested_schedulings())
-    return done
 
 
 def list_order(calendar):
@@ -324,95 +267,6 @@ def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
         schedule_class(preference_id=waiting[3].preference_id, during_outage=False)
 
     assert calendar.calls == []
-
-
-def test_revoked_grant_is_asked_with_once(host, teacher, google):
-    interrupt_many(host, 3)
-    google.revoke(teacher.provider_refresh_token)
-
-    done = [finish_requested_schedulings(), *sweep_every_minute(10)]
-
-    assert done == [0] * 11
-    assert [one.route for one in google.requests] == ["token"]
-    assert not VirtualClass.objects.exclude(next_scheduling_at=None).exists()
-
-
-def test_revoked_grant_is_told_to_the_teacher_once(host, teacher, google):
-    interrupt_many(host, 2)
-    google.revoke(teacher.provider_refresh_token)
-
-    finish_requested_schedulings()
-    sweep_every_minute(3)
-    deliver_due()
-
-    notice = Notice.objects.get()
-    assert (notice.kind, notice.user, notice.virtual_class) == (
-        NoticeKind.GRANT_REVOKED,
-        teacher,
-        None,
-    )
-    assert [letter.to for letter in mail.outbox] == [[teacher.email]]
-
-
-def test_nobody_asks_with_a_grant_that_is_known_to_be_revoked(host, teacher, google):
-    interrupted(host)
-    mark_grant_revoked(user=teacher)
-
-    with pytest.raises(CalendarNotConnectedError):
-        schedule_class(preference_id=VirtualClass.objects.get().preference_id)
-
-    assert google.requests == []
-
-
-def test_each_revoked_grant_is_told(host, teacher, google):
-    interrupt_many(host, 1)
-    for _ in range(2):
-        google.revoke(teacher.provider_refresh_token)
-        with time_machine.travel(timezone.now() + MINUTE * 5):
-            finish_requested_schedulings()
-        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
-        teacher.refresh_from_db()
-        google.revoke(teacher.provider_refresh_token)
-        finish_requested_schedulings()
-
-    assert Notice.objects.filter(kind=NoticeKind.GRANT_REVOKED).count() == 3
-
-
-def test_reconnecting_resumes_all_in_order(host, teacher, google):
-    classes = interrupt_many(host, 4)
-    google.revoke(teacher.provider_refresh_token)
-    sweep_every_minute(2)
-
-    remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
-
-    assert finish_requested_schedulings() == 4
-    assert [event["start"]["dateTime"] for event in google.live_events()] == sorted(
-        event["start"]["dateTime"] for event in google.live_events()
-    )
-    assert len(classes) == len(google.live_events())
-
-
-def test_reconnecting_resumes_at_once(
-    host, teacher, google, monkeypatch, django_capture_on_commit_callbacks
-):
-    called = []
-    monkeypatch.setattr(retry_scheduling._job, "call", lambda: called.append(True))
-    with django_capture_on_commit_callbacks(execute=True):
-        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
-
-    assert called == [True]
-
-
-def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
-    def broken():
-        raise RuntimeError
-
-    monkeypatch.setattr("bookings.domain.recovery.retry_scheduling.resume_schedulings", broken)
-
-    remember_refresh_token(user=teacher, refresh_token="1//new")
-
-    teacher.refresh_from_db()
-    assert teacher.provider_refresh_token == "1//new"
 
 
 def test_bug_that_one_event_meets_keeps_no_other(db, calendar, caplog):

@@ -31,7 +31,7 @@ NOW = timezone.now()
         {"host_type": ""},
         {"current_participants": 0},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_virtual_class_constraints_refuse(host, changes):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from email import message_from_string
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,14 +32,13 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
 )
+from tests.drills.mails import Mail, read_mails
 from tests.drills.standins import Remote
 
 Kind = Literal["lost", "doubled", "wrong"]
 CODE = re.compile(r"[0-9A-Z]{8}")
 REMINDERS = {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}
 IN_THE_CALENDAR = {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-# Django's folder of mails parts them by such a line.
-END_OF_MAIL = "\n" + "-" * 79 + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,6 @@ class Violation:
     kind: Kind
     subject: str
     about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """A mail that left."""
-
-    message_id: str
-    to: str
-    subject: str
 
 
 @dataclass(slots=True)
@@ -127,9 +116,6 @@ def count(violations: Iterable[Violation]) -> Counter[Kind]:
     return Counter(violation.kind for violation in violations)
 
 
-# --- What is looked at ----------------------------------------------------------------------------
-
-
 def read_rows() -> Rows:
     """Read everything that is stored."""
     return Rows(
@@ -149,18 +135,6 @@ def read_rows() -> Rows:
 def look_outside(google: Remote, mercadopago: Remote, mails: Path) -> Outside:
     """Ask the stand-ins what they were told, and read the mails that left."""
     return Outside(google.events(), mercadopago.payments(), list(read_mails(mails)))
-
-
-def read_mails(folder: Path) -> Iterator[Mail]:
-    """Read the mails of Django's file backend, in the order in which they left."""
-    for file in sorted(folder.glob("*.log")):
-        for text in file.read_text().split(END_OF_MAIL):
-            mail = message_from_string(text.lstrip("\n"))
-            if mail["Message-ID"]:
-                yield Mail(mail["Message-ID"], mail["To"], str(mail["Subject"]))
-
-
-# --- The invariants -------------------------------------------------------------------------------
 
 
 def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:

@@ -1,7 +1,7 @@
 """The referee sees each kind of broken promise, and nothing in a world where all are kept."""
 
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core.mail import EmailMessage, get_connection
@@ -11,117 +11,24 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
-    HostType,
-    Notice,
     NoticeKind,
     OpenClass,
-    Payment,
-    PaymentCharge,
     Refund,
     RefundStatus,
     Role,
     Seat,
     SeatState,
-    UserActivity,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
 )
-from tests.drills.referee import Mail, Outside, Promises, Rows, judge, read_mails
-
-NOW = datetime(2026, 11, 23, 15, tzinfo=UTC)
+from tests.drills.mails import Mail, read_mails
+from tests.drills_tests.scenery import NOW, Scenery
 
 
 def pending_class(**fields):
     """A class of which nothing is known but what is given."""
     return VirtualClass(max_participants=3, **{"preference_id": "preference-2", **fields})
-
-
-class Scenery:
-    """A class with a host and a guest, paid and scheduled, of which everybody was told."""
-
-    def __init__(self):
-        self.host, self.guest = User(email="ana@example.com"), User(email="bruno@example.com")
-        self.one = self.make_class()
-        host_part = self.activity(self.host, Role.HOST)
-        guest_part = self.activity(self.guest, Role.PARTICIPANT)
-        self.payment = Payment(user=self.host, virtual_class=self.one, amount=100)
-        self.charge = PaymentCharge(payment=self.payment, charge_id="7", amount=100, counts=True)
-        self.notices = [
-            self.notice(self.host, NoticeKind.CONFIRMATION),
-            self.notice(self.guest, NoticeKind.JOINED),
-        ]
-        self.rows = Rows(
-            classes=[self.one],
-            activities=[host_part, guest_part],
-            log=[ClassLog(virtual_class=self.one, event=ClassEvent.SCHEDULED)],
-            notices=self.notices,
-            payments=[self.payment],
-            charges=[self.charge],
-            people=[self.host, self.guest],
-        )
-        self.outside = Outside(
-            events=[self.event("event1")],
-            charges=[self.provider_charge()],
-            mails=[self.mail(notice) for notice in self.notices],
-        )
-        self.promises = Promises(
-            bookings={"preference-1"},
-            places={(self.one.pk, self.guest.pk)},
-            codes={self.one.pk: "ABCD2345"},
-        )
-
-    def make_class(self):
-        people = [str(self.host.pk), str(self.guest.pk)]
-        return VirtualClass(
-            booked_by=self.host,
-            preference_id="preference-1",
-            start_time=NOW,
-            status=ClassStatus.SCHEDULED,
-            max_participants=3,
-            current_participants=2,
-            participants_ids=people,
-            access_code="ABCD2345",
-            provider_event_id="event1",
-            html_link="https://meet.example",
-            summary="Clase",
-            host_type=HostType.HOST,
-            paid_at=NOW,
-        )
-
-    def activity(self, user, rol):
-        return UserActivity(user=user, virtual_class=self.one, rol=rol)
-
-    def notice(self, user, kind):
-        return Notice(
-            virtual_class=self.one, user=user, kind=kind, sent_at=NOW, next_attempt_at=None
-        )
-
-    def event(self, event_id, reference=None, status="confirmed"):
-        private = {"reference": reference or str(self.one.pk)}
-        return {
-            "id": event_id,
-            "status": status,
-            "start": {"dateTime": NOW.isoformat()},
-            "extendedProperties": {"private": private},
-        }
-
-    def provider_charge(self):
-        return {
-            "id": 7,
-            "external_reference": self.payment.reference,
-            "date_approved": "2026-11-23",
-            "transaction_amount": 1,
-            "transaction_amount_refunded": 0,
-            "refunds": [],
-        }
-
-    def mail(self, notice, when="1"):
-        return Mail(f"<{notice.pk}.{when}@example.com>", notice.user.email, "Clase")
-
-    def judge(self):
-        found = judge(self.rows, self.outside, self.promises, now=NOW)
-        return {(one.invariant, one.kind, one.subject) for one in found}
 
 
 @pytest.fixture

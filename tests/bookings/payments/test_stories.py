@@ -29,16 +29,12 @@ from hypothesis.stateful import (
 )
 
 from accounts.models import User
-from bookings.domain.checkout import settling
 from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import needs_manual_scheduling
-from bookings.domain.money import charges as recording
-from bookings.domain.money import refunds, void_charges
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.models import (
     ClassEvent,
@@ -56,58 +52,25 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
-from bookings.work.sweeps import sweep
 from calendar_sync import CalendarError
 from calendar_sync.google import events
 from tests.booking import book_class
+from tests.bookings.payments.trouble import (
+    CALENDAR_FAULTS,
+    PROVIDER_FAULTS,
+    PROVIDER_ROUTES,
+    STEPS_OF_WORK,
+    follow_money,
+)
 from tests.environment import TEACHER_EMAIL
 from tests.factories import HoldFactory, UserFactory
 from tests.payments import PRICE, make_payment, posting
-from tests.standins import Fault
 
 # Fewer in the daily run; `HYPOTHESIS_EXAMPLES=1000 make test` looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "5"))
 STEPS = 25
 START = datetime(2026, 11, 23, 15, 0, tzinfo=timezone.get_default_timezone())
 
-PROVIDER_ROUTES = (
-    "merchant_orders.search",
-    "merchant_orders.get",
-    "payments.search",
-    "payments.get",
-    "payments.update",
-    "refunds.create",
-)
-PROVIDER_FAULTS = (
-    Fault.status(503),
-    Fault.status(429),
-    Fault.drop(),
-    Fault.lost(),
-    Fault.half(),
-    Fault.garbage(),
-)
-CALENDAR_FAULTS = (Fault.status(400), Fault.lost(), Fault.status(503), Fault.garbage())
-# Where the process may die: just before the step, or when it has just been done.
-STEPS_OF_WORK = (
-    (settling, "record_charges"),
-    (settling, "schedule_class"),
-    (settling, "call_off"),
-    (settling, "withdraw_event_if_possible"),
-    (settling, "send_refunds_of"),
-    (settling, "look_up"),
-    (settling, "carry_out"),
-    (settling, "cancel_dead_charges"),
-    (void_charges, "_cancel"),
-    (recording, "_approve_if_paid"),
-    (recording, "_mark_class_paid"),
-    (recording, "refund_surplus"),
-    (refunds, "_ask_provider"),
-    (refunds, "_finish"),
-    (refunds, "_request"),
-    (scheduling, "create_event"),
-    (scheduling, "_save"),
-    (scheduling, "_note_request"),
-)
 students = st.integers(0, 1)
 # What happened in the stories: `pytest -s` shows it.
 TALLY: Counter[str] = Counter()
@@ -250,7 +213,7 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def run_the_sweeps(self):
-        self.work(sweep)
+        self.work(follow_money)
 
     # --- What goes wrong --------------------------------------------------------------------------
 
@@ -323,7 +286,7 @@ class Story(RuleBasedStateMachine):
         self.mercadopago.refund_status = "approved"
         for hours in (1.3, 1.3, 1.3, 24.5, 1.3, 1.3, 24.5, 1.3):
             self.clock.shift(timedelta(hours=hours))
-            assert None not in sweep().values()
+            assert None not in follow_money()
             self.schedule_what_waits_for_the_teacher()
 
     def schedule_what_waits_for_the_teacher(self):

@@ -15,3 +15,9 @@ def payment(mercadopago, host):
 def early(mercadopago, host):
     """Ana's payment of a class that she has not booked yet."""
     return make_payment(host, booked=False)
+
+
+@pytest.fixture
+def preference_id(mercadopago, google):
+    """A preference that another system of the teacher's made."""
+    return mercadopago.add_preference()["id"]

@@ -8,9 +8,8 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, PreferenceTakenError
 from bookings.models import PaymentStatus, Refund
-from bookings.work.sweeps import sweep
 from tests.booking import book_class
-from tests.bookings.settling.steps import PESOS, look
+from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.payments import PRICE
 
 pytestmark = pytest.mark.usefixtures("teacher")
@@ -36,7 +35,7 @@ def test_a_class_that_is_booked_after_paying_is_scheduled(mercadopago, early, ho
     assert look(early).status == PaymentStatus.APPROVED
 
     virtual_class = book(host, early)
-    sweep()
+    sweep_money()
 
     virtual_class.refresh_from_db()
     assert virtual_class.is_scheduled
@@ -49,8 +48,8 @@ def test_money_that_nobody_books_with_goes_back_after_a_day(mercadopago, early, 
     assert not Refund.objects.exists()
 
     with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
-        sweep()
-        sweep()
+        sweep_money()
+        sweep_money()
 
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     early.refresh_from_db()
@@ -62,7 +61,7 @@ def test_a_preference_whose_money_went_back_books_nothing(mercadopago, early, ho
     mercadopago.pay(early.preference_id)
     look(early)
     with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
-        sweep()
+        sweep_money()
         with pytest.raises(BookingError, match="no corresponde"):
             book(host, early)
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bookings.domain.checkout.notifications import process_notifications
-from bookings.domain.checkout.settling import PAYMENTS_PER_SWEEP, settle, settle_due_payments
+from bookings.domain.checkout.settling import settle, settle_due_payments
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     ClassStatus,
@@ -20,9 +20,12 @@ from bookings.models import (
     SignatureState,
     VirtualClass,
 )
-from bookings.payments.backend import PROVIDER
-from bookings.work.sweeps import sweep
-from tests.booking import book_class
+from tests.bookings.settling.steps import (
+    PRICE_ELSEWHERE,
+    book_elsewhere,
+    pass_two_minutes,
+    sweep_money,
+)
 from tests.factories import VirtualClassFactory
 from tests.payments import posting
 from tests.standins import Fault
@@ -35,7 +38,7 @@ def foreign(mercadopago, host):
     """A class that came with a preference which another system of the teacher's made."""
     preference = mercadopago.add_preference()
     return VirtualClassFactory(
-        booked_by=host, preference_id=preference["id"], class_price=1_500_000
+        booked_by=host, preference_id=preference["id"], class_price=PRICE_ELSEWHERE
     )
 
 
@@ -74,35 +77,6 @@ def test_a_class_that_names_no_price_is_not_paid_by_nothing(mercadopago, foreign
     assert VirtualClass.objects.get().paid_at is None
 
 
-# --- Found without another notification -----------------------------------------------------------
-
-PRICE = 1_500_000
-START = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=7)
-
-
-def book(user, preference_id, **changes):
-    wish = {
-        "start": START,
-        "end": START + timedelta(hours=1),
-        "is_group_class": False,
-        "students_count": 1,
-        "price": PRICE,
-    }
-    return book_class(user=user, preference_id=preference_id, **wish | changes)
-
-
-def pass_two_minutes():
-    """Let the worker sweep as it does, once a minute, for two minutes."""
-    for minutes in (1, 2):
-        with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
-            assert None not in sweep().values()
-
-
-@pytest.fixture
-def preference_id(mercadopago, google):
-    return mercadopago.add_preference()["id"]
-
-
 def test_money_whose_notice_came_before_the_booking_schedules_the_class(
     mercadopago, host, preference_id
 ):
@@ -110,16 +84,16 @@ def test_money_whose_notice_came_before_the_booking_schedules_the_class(
     mercadopago.deliver(post=posting(Client()))
     process_notifications()
 
-    book(host, preference_id)
+    book_elsewhere(host, preference_id)
     pass_two_minutes()
 
     assert VirtualClass.objects.get().is_scheduled
 
 
 def test_money_that_nobody_tells_of_schedules_the_class(mercadopago, host, preference_id):
-    book(host, preference_id)
+    book_elsewhere(host, preference_id)
     with time_machine.travel(timezone.now() + timedelta(minutes=20)):
-        sweep()
+        sweep_money()
         mercadopago.pay(preference_id)
         pass_two_minutes()
 
@@ -130,7 +104,7 @@ def test_money_that_nobody_tells_of_schedules_the_class(mercadopago, host, prefe
 def test_an_order_that_is_not_known_at_first_is_asked_about_again(
     mercadopago, host, preference_id, fault
 ):
-    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE)
+    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE_ELSEWHERE)
     [payment] = [mercadopago.pay(preference_id)]
     PaymentNotification.objects.create(
         topic="payment", resource_id=str(payment["id"]), signature=SignatureState.VALID
@@ -147,7 +121,7 @@ def test_an_order_that_is_not_known_at_first_is_asked_about_again(
 
 
 def test_money_for_the_booking_of_an_erased_account_goes_back(mercadopago, host, preference_id):
-    book(host, preference_id)
+    book_elsewhere(host, preference_id)
     erase_person(user=host, by=host)
     mercadopago.pay(preference_id)
 
@@ -159,7 +133,7 @@ def test_money_for_the_booking_of_an_erased_account_goes_back(mercadopago, host,
 
 
 def test_a_booking_of_an_older_release_is_followed_as_well(mercadopago, host, preference_id):
-    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE)
+    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE_ELSEWHERE)
     mercadopago.pay(preference_id)
 
     settle_due_payments()
@@ -190,7 +164,7 @@ def looks_within(days, payment):
 def test_a_preference_that_is_never_paid_is_searched_less_and_less(
     mercadopago, host, preference_id
 ):
-    book(host, preference_id)
+    book_elsewhere(host, preference_id)
     payment = Payment.objects.get()
 
     first_hour = looks_within(1 / 24, payment)
@@ -209,212 +183,9 @@ def test_a_preference_that_is_never_paid_is_searched_less_and_less(
 def test_a_charge_that_the_search_has_forgotten_is_read_by_its_number(
     mercadopago, host, preference_id
 ):
-    book(host, preference_id)
+    book_elsewhere(host, preference_id)
     paid = mercadopago.pay(preference_id)
     mercadopago.fault("merchant_orders.search", *[Fault.status(200, body={"elements": []})] * 2)
 
     assert settle(preference_id).approved_at is None
     assert settle(preference_id, charge_id=str(paid["id"])).approved_at is not None
-
-
-# --- Found by the search for what changed ---------------------------------------------------------
-
-HOUR = timedelta(hours=1)
-LATER = [3 * HOUR, timedelta(days=10)]
-LATER_IDS = ["3 hours", "10 days"]
-
-
-@pytest.fixture
-def booked(host, preference_id):
-    """A class in three weeks, still to be paid at another system's checkout."""
-    return book(
-        host, preference_id, start=START + 14 * 24 * HOUR, end=START + 14 * 24 * HOUR + HOUR
-    )
-
-
-def sweep_at(moment):
-    with time_machine.travel(moment):
-        return sweep()
-
-
-def searches(mercadopago):
-    return [one.query for one in mercadopago.requests if one.route == "payments.search"]
-
-
-@pytest.mark.parametrize("later", LATER, ids=LATER_IDS)
-def test_money_that_comes_long_after_the_booking_schedules_the_class(
-    mercadopago, booked, preference_id, later
-):
-    sweep()
-    with time_machine.travel(timezone.now() + later):
-        sweep()
-        mercadopago.pay(preference_id)
-        pass_two_minutes()
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-@pytest.mark.parametrize("lag", [60, 90])
-@pytest.mark.parametrize("later", LATER, ids=LATER_IDS)
-def test_a_search_that_lags_behind_finds_the_money_within_three_minutes(
-    mercadopago, booked, preference_id, later, lag
-):
-    mercadopago.search_lag = lag
-    sweep()
-    with time_machine.travel(timezone.now() + later):
-        sweep()
-        mercadopago.pay(preference_id)
-        for minutes in (1, 2, 3):
-            sweep_at(timezone.now() + timedelta(minutes=minutes))
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_many_unpaid_bookings_cost_one_search_a_minute(mercadopago, google, host):
-    """Each is checked by itself only now and then: here all are due at first."""
-    now = timezone.now()
-    Payment.objects.bulk_create(
-        Payment(
-            user=host,
-            provider=PROVIDER,
-            preference_id=f"foreign-{number}",
-            amount=1,
-            made_elsewhere=True,
-            created_at=now - 3 * HOUR,
-            next_check_at=now,
-        )
-        for number in range(100)
-    )
-
-    counts = []
-    for minutes in range(6):
-        before = len(mercadopago.requests)
-        sweep_at(now + timedelta(minutes=minutes))
-        counts.append(len(mercadopago.requests) - before)
-
-    assert counts == [PAYMENTS_PER_SWEEP + 1] * 2 + [1] * 4
-
-
-def test_nothing_is_searched_for_where_no_such_booking_is_unpaid(
-    mercadopago, booked, preference_id
-):
-    mercadopago.pay(preference_id)
-    sweep()
-    before = len(searches(mercadopago))
-
-    sweep_at(timezone.now() + timedelta(minutes=1))
-
-    assert VirtualClass.objects.get().is_scheduled
-    assert len(searches(mercadopago)) == before
-
-
-def test_a_charge_of_the_other_business_is_looked_at_once(mercadopago, booked):
-    other = mercadopago.add_preference()
-    paid = mercadopago.pay(other["id"])
-
-    for minutes in range(1, 20):
-        sweep_at(timezone.now() + timedelta(minutes=minutes))
-
-    looks = [one for one in mercadopago.requests if one.path.endswith(f"/{paid['id']}")]
-    assert len(looks) == 1
-    found = PaymentNotification.objects.get()
-    assert (found.signature, found.failure) == (SignatureState.FOUND, "no payment")
-    assert found.processed_at is not None
-
-
-def test_a_charge_of_the_other_business_whose_order_stays_unknown_is_given_up(mercadopago, booked):
-    mercadopago.pay(mercadopago.add_preference()["id"])
-    mercadopago.fault("merchant_orders.get", *[Fault.status(404)] * 20)
-
-    for minutes in range(1, 25):
-        sweep_at(timezone.now() + timedelta(minutes=minutes))
-
-    found = PaymentNotification.objects.get()
-    assert (found.attempts, found.next_attempt_at) == (4, None)
-
-
-def test_a_change_of_a_charge_is_looked_at_as_well(mercadopago, booked, preference_id):
-    paid = mercadopago.pay(preference_id, "pending")
-    with time_machine.travel(timezone.now() + 3 * HOUR):
-        sweep()
-        mercadopago.settle(paid["id"], "approved")
-        pass_two_minutes()
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_a_charge_that_is_recorded_is_not_looked_at_again(mercadopago, booked, preference_id):
-    mercadopago.pay(preference_id, "pending")
-    settle(preference_id)
-
-    sweep()
-
-    assert len(searches(mercadopago)) == 1
-    assert not PaymentNotification.objects.exists()
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault.status(500),
-        Fault.status(400),
-        Fault.delay(0.5),
-        Fault.garbage(),
-        Fault.empty(),
-        Fault.status(200, body={"results": [{"id": "x"}]}),
-        Fault.status(200, body={"results": 5}),
-    ],
-    ids=["500", "400", "hanging", "garbage", "{}", "row", "results"],
-)
-def test_a_search_that_fails_stops_nothing_and_is_made_up_for(
-    mercadopago, booked, preference_id, fault, settings
-):
-    settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=0.2)
-    later = timezone.now() + 3 * HOUR
-    sweep()
-    mercadopago.fault("payments.search", *[fault] * 40)
-    with time_machine.travel(later):
-        mercadopago.pay(preference_id)
-    Payment.objects.update(next_check_at=later + timedelta(minutes=50))
-
-    for minutes in (0, 10, 20, 30):
-        assert None not in sweep_at(later + timedelta(minutes=minutes)).values()
-    assert VirtualClass.objects.get().paid_at is None
-    mercadopago.heal()
-    sweep_at(later + timedelta(minutes=31))
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_charges_on_further_pages_are_found(mercadopago, booked, preference_id, monkeypatch):
-    monkeypatch.setattr("bookings.payments.mercadopago.gateway.PAGE_SIZE", 2)
-    with time_machine.travel(timezone.now() + 3 * HOUR):
-        sweep()
-        mercadopago.pay(preference_id)
-        for _ in range(5):
-            mercadopago.pay(mercadopago.add_preference()["id"])
-        pass_two_minutes()
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_a_search_ends_after_its_last_page(mercadopago, booked, monkeypatch, caplog):
-    monkeypatch.setattr("bookings.payments.mercadopago.gateway.PAGE_SIZE", 1)
-    for _ in range(7):
-        mercadopago.pay(mercadopago.add_preference()["id"])
-
-    sweep()
-
-    assert len(searches(mercadopago)) == 5
-    assert "More than 5 payments were updated" in caplog.text
-
-
-def test_a_search_of_a_clock_that_was_ahead_is_of_no_account(mercadopago, booked, preference_id):
-    sweep_at(timezone.now() + timedelta(days=2))
-    with time_machine.travel(timezone.now() + 3 * HOUR):
-        mercadopago.pay(preference_id)
-        Payment.objects.update(next_check_at=timezone.now() + timedelta(minutes=50))
-
-        sweep()
-
-    assert VirtualClass.objects.get().is_scheduled

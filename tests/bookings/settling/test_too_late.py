@@ -16,8 +16,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.work.sweeps import sweep
-from tests.bookings.settling.steps import PESOS, look
+from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
 
@@ -61,7 +60,7 @@ def test_a_class_whose_money_went_back_is_never_scheduled_for_it(
     VirtualClass.objects.filter(pk=rival.pk).update(status=ClassStatus.CANCELLED, owns_time=False)
 
     assert look(payment).virtual_class.status == ClassStatus.CANCELLED
-    sweep()
+    sweep_money()
 
     assert google.live_events() == []
     assert len(mercadopago.refunds) == 1

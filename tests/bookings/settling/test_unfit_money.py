@@ -18,8 +18,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.work.sweeps import sweep
-from tests.bookings.settling.steps import PESOS, look
+from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -76,7 +75,7 @@ def test_money_that_does_not_fit_schedules_nothing(mercadopago, google, payment,
     mercadopago.pay(payment.preference_id, **changes)
 
     looked = look(payment)
-    sweep()
+    sweep_money()
 
     assert (looked.status, looked.review) == (PaymentStatus.PENDING, review)
     assert looked.approved_at is None

@@ -4,12 +4,21 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+import time_machine
 from cryptography.fernet import Fernet
 
 from bookings.models import WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.bookings.webhooks.receiver import Receiver
+from tests.bookings.webhooks.steps import NOON
+
+
+@pytest.fixture
+def clock():
+    """Stop the time, and move it by hand. A test names it first, so that all it has is of then."""
+    with time_machine.travel(NOON, tick=False) as traveller:
+        yield traveller
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """domain/recovery/wall_times.py: a class keeps its hour when the law of the zone changes."""
 
 import json
-from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from io import StringIO
-from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -15,11 +13,8 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from bookings.availability.agenda import load_agenda
-from bookings.domain.calendar import events
-from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.places.joining import join_class
 from bookings.domain.recovery import wall_times
 from bookings.domain.recovery.retry_events import update_events
 from bookings.domain.recovery.wall_times import StaleLawError, find_shifts, keep_wall_times
@@ -33,73 +28,22 @@ from bookings.models import (
 from bookings.notices.audit import audit_notices
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
-from bookings.work.sweeps import sweep
 from tests.booking import book_class
+from tests.bookings.wall_times.steps import (
+    HOUR,
+    MINUTE,
+    MONDAY,
+    NOW,
+    book,
+    clocks,
+    instant_of,
+    local,
+    schedule,
+)
 from tests.factories import HoldFactory
-from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone, new_law
-
-HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
-MONDAY = date(2026, 12, 7)  # a day after the change
+from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _today():
-    with time_machine.travel(NOW, tick=False):
-        yield
-
-
-@pytest.fixture
-def law(tmp_path):
-    """The law that brings daylight saving back, inside of the block."""
-    return lambda offset=AN_HOUR_AHEAD: new_law(tmp_path, offset)
-
-
-def local(clock, day=MONDAY):
-    return datetime.combine(
-        day, time.fromisoformat(clock), tzinfo=ZoneInfo("America/Argentina/Buenos_Aires")
-    )
-
-
-def book(host, clock="16:00", day=MONDAY, **more):
-    start = local(clock, day)
-    return book_class(
-        user=host,
-        start=start,
-        end=start + HOUR,
-        is_group_class=True,
-        students_count=5,
-        price=0,
-        preference_id=f"preference-{day}-{clock}",
-        **more,
-    )
-
-
-def schedule(host, clock="16:00", day=MONDAY):
-    return schedule_class(preference_id=book(host, clock, day).preference_id)
-
-
-def instant_of(event):
-    """When an event of the stand-in begins; it knows the usual law only."""
-    return datetime.fromisoformat(event["start"]["dateTime"])
-
-
-def clocks():
-    """The hours that people read, in their order."""
-    starts = VirtualClass.objects.order_by("start_time").values_list("start_time", flat=True)
-    return [f"{timezone.localtime(start):%H:%M}" for start in starts]
-
-
-@pytest.fixture
-def scheduled(host, student, teacher):
-    """Ana's class on Monday at 16:00, with Bruno; both were told."""
-    virtual_class = schedule(host)
-    join_class(user=student, access_code=virtual_class.access_code)
-    deliver_due()
-    mail.outbox.clear()
-    return virtual_class
 
 
 def test_class_keeps_its_hour_on_page_api_and_file(scheduled, law, host, sign_in):
@@ -123,10 +67,10 @@ def test_event_follows_the_hour(scheduled, law, google):
     with law():
         keep_wall_times()
         with time_machine.travel(NOW + 2 * MINUTE):
-            results = sweep()
+            updated = update_events()
         [event] = google.events()
 
-    assert results["update_events"] == 2  # the hour, and the guest who joined
+    assert updated == 2  # the hour, and the guest who joined
     assert instant_of(event) == datetime(2026, 12, 7, 18, tzinfo=UTC)
     scheduled.refresh_from_db()
     assert (scheduled.event_update_requested_at, scheduled.calendar_drift) == (None, "")
@@ -285,122 +229,6 @@ def test_process_with_an_older_law_says_so_and_changes_nothing(scheduled, tmp_pa
     assert scheduled.start_time == datetime(2026, 12, 7, 19, tzinfo=UTC)
 
 
-def keep_before(name, monkeypatch):
-    """Mend the rows before a step of scheduling, which goes on with what it has read."""
-    step = getattr(scheduling, name)
-
-    def be_late(*arguments, **named):
-        monkeypatch.undo()
-        assert keep_wall_times() == 1
-        return step(*arguments, **named)
-
-    monkeypatch.setattr(scheduling, name, be_late)
-
-
-def keep_after(name, monkeypatch):
-    """Mend the rows after a step of scheduling."""
-    step = getattr(scheduling, name)
-
-    def be_early(*arguments, **named):
-        monkeypatch.undo()
-        done = step(*arguments, **named)
-        assert keep_wall_times() == 1
-        return done
-
-    monkeypatch.setattr(scheduling, name, be_early)
-
-
-def find_before_and_mend_after(name, monkeypatch):
-    """List the shifts before a step of scheduling, and mend them once the class is scheduled."""
-    step = getattr(scheduling, name)
-
-    def look_first(*arguments, **named):
-        monkeypatch.undo()
-        shifts = find_shifts()
-        done = step(*arguments, **named)
-        assert [wall_times.apply_shift(shift) for shift in shifts] == [True]
-        return done
-
-    monkeypatch.setattr(scheduling, name, look_first)
-
-
-def cut_short_after(name, monkeypatch):
-    """Mend the rows after a step of scheduling, and end the process there."""
-    step = getattr(scheduling, name)
-
-    def die(*arguments, **named):
-        monkeypatch.undo()
-        step(*arguments, **named)
-        assert keep_wall_times() == 1
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(scheduling, name, die)
-
-
-MOMENTS = {
-    "class read": (keep_after, "get_class_by_preference"),
-    "event about to be made": (keep_before, "create_event"),
-    "event made": (keep_after, "create_event"),
-    "event made, process killed": (cut_short_after, "create_event"),
-    "class stored": (keep_after, "record_place"),
-    "shifts listed before the class is stored": (find_before_and_mend_after, "record_place"),
-}
-
-
-@pytest.mark.parametrize(("act", "name"), MOMENTS.values(), ids=MOMENTS)
-def test_class_that_is_scheduled_while_the_law_changes_gets_its_hour(
-    host, teacher, law, google, monkeypatch, act, name
-):
-    virtual_class = book(host)
-    act(name, monkeypatch)
-
-    with law():
-        with suppress(KeyboardInterrupt):
-            schedule_class(preference_id=virtual_class.preference_id)
-        for minutes in (2, 4):
-            with time_machine.travel(NOW + minutes * MINUTE):
-                sweep()
-        [event] = google.live_events()
-        assert clocks() == ["16:00"]
-
-    stored = VirtualClass.objects.get()
-    assert stored.is_scheduled
-    assert stored.event_update_requested_at is None
-    assert instant_of(event) == stored.start_time == datetime(2026, 12, 7, 18, tzinfo=UTC)
-
-
-def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
-    host, teacher, law, google, monkeypatch
-):
-    """A withdrawal that lost brings the event back, with the times that it has read."""
-    virtual_class = book(host)
-    VirtualClass.objects.update(withdrawal_requested_at=NOW)
-    delete, make = events.delete_event_of, events.create_event
-
-    def delete_under_a_class_that_gets_scheduled(gone):
-        monkeypatch.setattr(events, "delete_event_of", delete)
-        schedule_class(preference_id=virtual_class.preference_id)
-        return delete(gone)
-
-    def mend_and_move_before_it_is_made(before):
-        monkeypatch.undo()
-        keep_wall_times()
-        with time_machine.travel(NOW + 2 * MINUTE):
-            update_events()
-        return make(before)
-
-    monkeypatch.setattr(events, "delete_event_of", delete_under_a_class_that_gets_scheduled)
-    monkeypatch.setattr(events, "create_event", mend_and_move_before_it_is_made)
-    with law():
-        events.withdraw_event(virtual_class)
-        with time_machine.travel(NOW + 4 * MINUTE):
-            update_events()
-        [event] = google.live_events()
-
-    assert VirtualClass.objects.get().start_time == datetime(2026, 12, 7, 18, tzinfo=UTC)
-    assert instant_of(event) == datetime(2026, 12, 7, 18, tzinfo=UTC)
-
-
 def test_two_workers_mend_a_class_once(scheduled, law, monkeypatch):
     with law():
         shifts = find_shifts()
@@ -461,7 +289,7 @@ def test_opening_hours_are_the_teacher_s_clock(host, teacher, law):
     with law():
         keep_wall_times()
         with time_machine.travel(NOW + 2 * MINUTE):
-            sweep()  # until then the event keeps its earlier time as well
+            update_events()  # until then the event keeps its earlier time as well
         free = load_agenda(MONDAY, MONDAY).find_free_slots(HOUR)
         shown = [f"{timezone.localtime(slot.start):%H:%M}" for slot in free.get(MONDAY, [])]
 

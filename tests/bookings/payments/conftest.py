@@ -1,0 +1,24 @@
+"""Mercado Pago's gateway, a preference and a charge."""
+
+import pytest
+
+from bookings.payments.backend import get_gateway
+from tests.bookings.payments.drafts import draft
+
+
+@pytest.fixture
+def gateway(mercadopago):
+    """The gateway in use, which is Mercado Pago's."""
+    return get_gateway()
+
+
+@pytest.fixture
+def preference_id(gateway):
+    """A preference of 12,500.50 pesos under our reference."""
+    return gateway.create_preference(draft())[0]
+
+
+@pytest.fixture
+def charge_id(mercadopago, preference_id):
+    """An approved charge."""
+    return str(mercadopago.pay(preference_id)["id"])
