@@ -52,6 +52,14 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'persona',
                 'verbose_name_plural': 'personas',
+                'constraints': [
+                    models.UniqueConstraint(fields=('email',), name='unique_email'),
+                    models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='lower_case_email'),
+                    models.CheckConstraint(condition=models.Q(('level__in', ['', 'inicial', 'basico', 'intermedio', 'avanzado'])), name='known_level'),
+                    models.CheckConstraint(condition=models.Q(('newsletter__in', ['si', 'no'])), name='known_newsletter'),
+                    models.CheckConstraint(condition=models.Q(('language__in', ['es-ar', 'en'])), name='known_language'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['active', 'suspended', 'erased'])), name='known_user_status'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -70,29 +78,5 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'sesiones',
                 'abstract': False,
             },
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(fields=('email',), name='unique_email'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='lower_case_email'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('level__in', ['', 'inicial', 'basico', 'intermedio', 'avanzado'])), name='known_level'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('newsletter__in', ['si', 'no'])), name='known_newsletter'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('language__in', ['es-ar', 'en'])), name='known_language'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'suspended', 'erased'])), name='known_user_status'),
         ),
     ]

@@ -40,23 +40,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='WebhookDelivery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='corresponde desde')),
-                ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='entregado')),
-                ('attempts', models.PositiveSmallIntegerField(default=0, verbose_name='intentos')),
-                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True, verbose_name='próximo intento')),
-                ('last_status', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='respuesta')),
-                ('failure', models.CharField(blank=True, max_length=200, verbose_name='qué falló')),
-            ],
-            options={
-                'verbose_name': 'aviso',
-                'verbose_name_plural': 'avisos a otros sistemas',
-                'ordering': ['-due_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
             name='BookingRules',
             fields=[
                 ('id', models.PositiveSmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
@@ -91,82 +74,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Payment',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
-                ('preference_id', models.CharField(blank=True, max_length=255, null=True, verbose_name='preferencia')),
-                ('checkout_url', models.URLField(blank=True, max_length=500, verbose_name='dónde se paga')),
-                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
-                ('currency', models.CharField(default='ARS', max_length=3, verbose_name='moneda')),
-                ('quote', models.JSONField(default=dict, editable=False, verbose_name='cotización')),
-                ('made_elsewhere', models.BooleanField(default=False, editable=False, verbose_name='hecho por otro sistema')),
-                ('status', models.CharField(choices=[('created', 'Iniciado'), ('pending', 'Esperando el pago'), ('rejected', 'Rechazado'), ('expired', 'Vencido'), ('approved', 'Aprobado'), ('partially_refunded', 'Devuelto en parte'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], default='created', max_length=20, verbose_name='estado')),
-                ('review', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='a revisar')),
-                ('reviewed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='revisado')),
-                ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='vence')),
-                ('approved_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='aprobado')),
-                ('next_check_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='creado')),
-                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='modificado')),
-                ('reviewed_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién lo revisó')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payments', to=settings.AUTH_USER_MODEL, verbose_name='de quién')),
-            ],
-            options={
-                'verbose_name': 'pago',
-                'verbose_name_plural': 'pagos',
-                'ordering': ['-created_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='PaymentCharge',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
-                ('charge_id', models.CharField(max_length=64, verbose_name='número de operación')),
-                ('status', models.CharField(choices=[('pending', 'Pendiente'), ('approved', 'Aprobado'), ('rejected', 'Rechazado'), ('cancelled', 'Cancelado'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], max_length=20, verbose_name='estado')),
-                ('status_detail', models.CharField(blank=True, max_length=100, verbose_name='detalle')),
-                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
-                ('refunded_amount', models.BigIntegerField(default=0, verbose_name='devuelto')),
-                ('currency', models.CharField(max_length=3, verbose_name='moneda')),
-                ('account_id', models.CharField(max_length=64, verbose_name='cuenta cobradora')),
-                ('method', models.CharField(blank=True, max_length=50, verbose_name='medio')),
-                ('problem', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='problema')),
-                ('counts', models.BooleanField(default=False, editable=False, verbose_name='paga la clase')),
-                ('provider_updated_at', models.DateTimeField(verbose_name='modificado allá')),
-                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='visto')),
-                ('payment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='charges', to='bookings.payment', verbose_name='pago')),
-            ],
-            options={
-                'verbose_name': 'intento de pago',
-                'verbose_name_plural': 'intentos de pago',
-                'ordering': ['seen_at', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='PaymentNotification',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
-                ('topic', models.CharField(max_length=50, verbose_name='tema')),
-                ('resource_id', models.CharField(max_length=64, verbose_name='recurso')),
-                ('action', models.CharField(blank=True, max_length=50, verbose_name='acción')),
-                ('notification_id', models.CharField(blank=True, max_length=100, verbose_name='aviso')),
-                ('signature', models.CharField(choices=[('valid', 'Válida'), ('invalid', 'Inválida'), ('absent', 'Sin firma'), ('unconfigured', 'Sin clave configurada'), ('found', 'Encontrada por la búsqueda')], max_length=20, verbose_name='firma')),
-                ('received_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='recibido')),
-                ('processed_at', models.DateTimeField(blank=True, null=True, verbose_name='procesado')),
-                ('attempts', models.PositiveIntegerField(default=0, verbose_name='intentos')),
-                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True)),
-                ('failure', models.CharField(blank=True, max_length=200, verbose_name='por qué falló')),
-                ('payment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='notifications', to='bookings.payment', verbose_name='pago')),
-            ],
-            options={
-                'verbose_name': 'aviso del proveedor',
-                'verbose_name_plural': 'avisos del proveedor',
-                'ordering': ['-received_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
             name='Price',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -182,29 +89,6 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'precios',
                 'ordering': ['class_type', 'minutes', 'students_up_to', '-valid_from'],
                 'constraints': [models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type_of_price'), models.CheckConstraint(condition=models.Q(('amount__gte', 0), ('amount__lte', 10000000000)), name='price_within_bounds'), models.CheckConstraint(condition=models.Q(('minutes__range', (10, 480))), name='price_for_a_sensible_length'), models.CheckConstraint(condition=models.Q(('valid_until__isnull', True), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='price_ends_after_it_begins', violation_error_message='No puede dejar de regir antes de empezar.'), models.UniqueConstraint(fields=('class_type', 'minutes', 'students_up_to', 'valid_from'), name='one_price_for_each_case_and_day')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Refund',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
-                ('key', models.CharField(editable=False, max_length=64, verbose_name='clave')),
-                ('reason', models.CharField(choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decisión de la profe')], max_length=20, verbose_name='motivo')),
-                ('status', models.CharField(choices=[('requested', 'Pedida'), ('in_process', 'En proceso'), ('done', 'Hecha'), ('failed', 'Rechazada')], default='requested', max_length=20, verbose_name='estado')),
-                ('refund_id', models.CharField(blank=True, max_length=64, verbose_name='número de devolución')),
-                ('failure', models.CharField(blank=True, max_length=200, verbose_name='por qué falló')),
-                ('attempts', models.PositiveIntegerField(default=0, verbose_name='intentos')),
-                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='pedida')),
-                ('done_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='hecha')),
-                ('charge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='refunds', to='bookings.paymentcharge', verbose_name='intento')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién')),
-            ],
-            options={
-                'verbose_name': 'devolución',
-                'verbose_name_plural': 'devoluciones',
-                'ordering': ['created_at', 'id'],
             },
         ),
         migrations.CreateModel(
@@ -266,6 +150,162 @@ class Migration(migrations.Migration):
                 'verbose_name': 'clase',
                 'verbose_name_plural': 'clases',
                 'ordering': ['start_time', 'id'],
+                'indexes': [
+                    models.Index(fields=['status', 'start_time', 'id'], name='class_by_status_and_start'),
+                    models.Index(fields=['booked_by', '-start_time', '-id'], name='class_by_host'),
+                    models.Index(condition=models.Q(('status', 'scheduled')), fields=['end_time'], name='class_to_complete'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('preference_id',), name='unique_preference_id'),
+                    models.UniqueConstraint(fields=('access_code',), name='unique_access_code'),
+                    models.UniqueConstraint(fields=('provider_event_id',), name='unique_provider_event_id'),
+                    models.CheckConstraint(condition=models.Q(('end_time__gt', models.F('start_time'))), name='class_ends_after_it_starts'),
+                    models.CheckConstraint(condition=models.Q(('class_price__gte', 0)), name='class_price_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'scheduled', 'completed', 'cancelled'])), name='known_class_status'),
+                    models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type'),
+                    models.CheckConstraint(condition=models.Q(('calendar_drift__in', ['', 'moved', 'deleted', 'link_removed', 'duplicated'])), name='known_calendar_drift'),
+                    models.CheckConstraint(condition=models.Q(('host_type__in', ['', 'anfitrion', 'invitado'])), name='known_host_type'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision'),
+                    models.CheckConstraint(condition=models.Q(('price_decision__in', ['', 'waiting', 'agreed'])), name='known_price_decision'),
+                    models.CheckConstraint(condition=models.Q(('current_participants__lte', models.F('max_participants')), models.Q(('current_participants__lte', 1), ('max_participants', 0)), _connector='OR'), name='participants_within_capacity'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('status', 'scheduled'), _negated=True), models.Q(('access_code__isnull', False), ('current_participants__gte', 1), ('host_type', 'anfitrion'), ('provider_event_id__isnull', False), models.Q(('html_link', ''), _negated=True), models.Q(('summary', ''), _negated=True)), _connector='OR'), name='scheduled_class_is_complete'),
+                    models.CheckConstraint(condition=models.Q(('access_code__isnull', True), ('access_code__regex', '^[0-9A-Z]{8}$'), _connector='OR'), name='access_code_is_eight_capitals_or_digits'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Payment',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
+                ('preference_id', models.CharField(blank=True, max_length=255, null=True, verbose_name='preferencia')),
+                ('checkout_url', models.URLField(blank=True, max_length=500, verbose_name='dónde se paga')),
+                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
+                ('currency', models.CharField(default='ARS', max_length=3, verbose_name='moneda')),
+                ('quote', models.JSONField(default=dict, editable=False, verbose_name='cotización')),
+                ('made_elsewhere', models.BooleanField(default=False, editable=False, verbose_name='hecho por otro sistema')),
+                ('status', models.CharField(choices=[('created', 'Iniciado'), ('pending', 'Esperando el pago'), ('rejected', 'Rechazado'), ('expired', 'Vencido'), ('approved', 'Aprobado'), ('partially_refunded', 'Devuelto en parte'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], default='created', max_length=20, verbose_name='estado')),
+                ('review', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='a revisar')),
+                ('reviewed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='revisado')),
+                ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='vence')),
+                ('approved_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='aprobado')),
+                ('next_check_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='creado')),
+                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='modificado')),
+                ('reviewed_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién lo revisó')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payments', to=settings.AUTH_USER_MODEL, verbose_name='de quién')),
+                ('virtual_class', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='payment', to='bookings.virtualclass', verbose_name='clase')),
+            ],
+            options={
+                'verbose_name': 'pago',
+                'verbose_name_plural': 'pagos',
+                'ordering': ['-created_at', '-id'],
+                'indexes': [
+                    models.Index(fields=['-created_at', '-id'], name='payment_by_age'),
+                    models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['next_check_at'], name='payment_to_check'),
+                    models.Index(condition=models.Q(('review', ''), _negated=True), fields=['review'], name='payment_to_review'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('preference_id', 'provider'), name='unique_payment_preference'),
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payment_of_something'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['created', 'pending', 'rejected', 'expired', 'approved', 'partially_refunded', 'refunded', 'disputed', 'charged_back'])), name='known_payment_status'),
+                    models.CheckConstraint(condition=models.Q(('review__in', ['', 'short', 'overpaid', 'currency', 'account', 'reference', 'refund_failed', 'dispute', 'refunded_elsewhere'])), name='known_review_reason'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='PaymentCharge',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
+                ('charge_id', models.CharField(max_length=64, verbose_name='número de operación')),
+                ('status', models.CharField(choices=[('pending', 'Pendiente'), ('approved', 'Aprobado'), ('rejected', 'Rechazado'), ('cancelled', 'Cancelado'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], max_length=20, verbose_name='estado')),
+                ('status_detail', models.CharField(blank=True, max_length=100, verbose_name='detalle')),
+                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
+                ('refunded_amount', models.BigIntegerField(default=0, verbose_name='devuelto')),
+                ('currency', models.CharField(max_length=3, verbose_name='moneda')),
+                ('account_id', models.CharField(max_length=64, verbose_name='cuenta cobradora')),
+                ('method', models.CharField(blank=True, max_length=50, verbose_name='medio')),
+                ('problem', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='problema')),
+                ('counts', models.BooleanField(default=False, editable=False, verbose_name='paga la clase')),
+                ('provider_updated_at', models.DateTimeField(verbose_name='modificado allá')),
+                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='visto')),
+                ('payment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='charges', to='bookings.payment', verbose_name='pago')),
+            ],
+            options={
+                'verbose_name': 'intento de pago',
+                'verbose_name_plural': 'intentos de pago',
+                'ordering': ['seen_at', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('charge_id', 'provider'), name='unique_charge'),
+                    models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='charge_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'cancelled', 'refunded', 'disputed', 'charged_back'])), name='known_charge_status'),
+                    models.CheckConstraint(condition=models.Q(('refunded_amount__gte', 0), ('refunded_amount__lte', models.F('amount'))), name='refunded_within_charge'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='PaymentNotification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
+                ('topic', models.CharField(max_length=50, verbose_name='tema')),
+                ('resource_id', models.CharField(max_length=64, verbose_name='recurso')),
+                ('action', models.CharField(blank=True, max_length=50, verbose_name='acción')),
+                ('notification_id', models.CharField(blank=True, max_length=100, verbose_name='aviso')),
+                ('signature', models.CharField(choices=[('valid', 'Válida'), ('invalid', 'Inválida'), ('absent', 'Sin firma'), ('unconfigured', 'Sin clave configurada'), ('found', 'Encontrada por la búsqueda')], max_length=20, verbose_name='firma')),
+                ('received_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='recibido')),
+                ('processed_at', models.DateTimeField(blank=True, null=True, verbose_name='procesado')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='intentos')),
+                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True)),
+                ('failure', models.CharField(blank=True, max_length=200, verbose_name='por qué falló')),
+                ('payment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='notifications', to='bookings.payment', verbose_name='pago')),
+            ],
+            options={
+                'verbose_name': 'aviso del proveedor',
+                'verbose_name_plural': 'avisos del proveedor',
+                'ordering': ['-received_at', '-id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='notification_to_process'),
+                    models.Index(fields=['-received_at', '-id'], name='notification_by_age'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('topic', 'resource_id', 'action', 'notification_id', 'provider'), name='unique_notification'),
+                    models.CheckConstraint(condition=models.Q(('signature__in', ['valid', 'invalid', 'absent', 'unconfigured', 'found'])), name='known_signature_state'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Refund',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
+                ('key', models.CharField(editable=False, max_length=64, verbose_name='clave')),
+                ('reason', models.CharField(choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decisión de la profe')], max_length=20, verbose_name='motivo')),
+                ('status', models.CharField(choices=[('requested', 'Pedida'), ('in_process', 'En proceso'), ('done', 'Hecha'), ('failed', 'Rechazada')], default='requested', max_length=20, verbose_name='estado')),
+                ('refund_id', models.CharField(blank=True, max_length=64, verbose_name='número de devolución')),
+                ('failure', models.CharField(blank=True, max_length=200, verbose_name='por qué falló')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='intentos')),
+                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='pedida')),
+                ('done_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='hecha')),
+                ('charge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='refunds', to='bookings.paymentcharge', verbose_name='intento')),
+                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién')),
+            ],
+            options={
+                'verbose_name': 'devolución',
+                'verbose_name_plural': 'devoluciones',
+                'ordering': ['created_at', 'id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='refund_to_send'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('charge', 'key'), name='unique_refund_key'),
+                    models.UniqueConstraint(condition=models.Q(('refund_id', ''), _negated=True), fields=('charge', 'refund_id'), name='unique_refund_id'),
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='refund_of_something'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['requested', 'in_process', 'done', 'failed'])), name='known_refund_status'),
+                    models.CheckConstraint(condition=models.Q(('reason__in', ['slot_lost', 'class_over', 'cancelled', 'paid_twice', 'never_booked', 'by_teacher'])), name='known_refund_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -283,12 +323,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'participación',
                 'verbose_name_plural': 'participaciones',
+                'constraints': [
+                    models.UniqueConstraint(fields=('virtual_class', 'user'), name='one_activity_per_user_and_class'),
+                    models.UniqueConstraint(condition=models.Q(('rol', 'anfitrion')), fields=('virtual_class',), name='one_host_per_class'),
+                    models.CheckConstraint(condition=models.Q(('rol__in', ['anfitrion', 'participante'])), name='known_role'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='payment',
-            name='virtual_class',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='payment', to='bookings.virtualclass', verbose_name='clase'),
         ),
         migrations.CreateModel(
             name='Notice',
@@ -308,6 +348,15 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'correo',
                 'verbose_name_plural': 'correos',
+                'indexes': [
+                    models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='notice_by_next_attempt'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('virtual_class', 'user', 'kind', 'occasion'), name='one_notice_per_class_user_kind_and_occasion'),
+                    models.UniqueConstraint(condition=models.Q(('virtual_class__isnull', True)), fields=('user', 'kind', 'occasion'), name='one_notice_per_user_kind_and_occasion'),
+                    models.CheckConstraint(condition=models.Q(('sent_at__isnull', True), ('next_attempt_at__isnull', True), _connector='OR'), name='sent_notice_has_no_plan'),
+                    models.CheckConstraint(condition=models.Q(('sent_at__isnull', False), ('next_attempt_at__isnull', False), models.Q(('failure', ''), _negated=True), _connector='OR'), name='unsent_notice_has_plan_or_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -328,6 +377,14 @@ class Migration(migrations.Migration):
                 'verbose_name': 'horario guardado',
                 'verbose_name_plural': 'horarios guardados',
                 'ordering': ['start_time'],
+                'indexes': [
+                    models.Index(fields=['expires_at'], name='hold_by_expiry'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('payment__isnull', True), ('virtual_class__isnull', True)), fields=('user',), name='one_chosen_hold_per_person'),
+                    models.CheckConstraint(condition=models.Q(('end_time__gt', models.F('start_time'))), name='hold_ends_after_it_starts'),
+                    models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type_of_hold'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -348,6 +405,10 @@ class Migration(migrations.Migration):
                 'verbose_name': 'suceso',
                 'verbose_name_plural': 'historial',
                 'ordering': ['at', 'id'],
+                'indexes': [
+                    models.Index(fields=['virtual_class', 'at'], name='log_of_a_class'),
+                    models.Index(condition=models.Q(('announcement__isnull', False)), fields=['id'], name='log_to_announce'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -365,23 +426,15 @@ class Migration(migrations.Migration):
                 'verbose_name': 'persona en espera',
                 'verbose_name_plural': 'lista de espera',
                 'ordering': ['created_at', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='WebhookAttempt',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='cuándo')),
-                ('took_ms', models.PositiveIntegerField(verbose_name='duró (ms)')),
-                ('status', models.PositiveSmallIntegerField(null=True, verbose_name='respuesta')),
-                ('failure', models.CharField(blank=True, max_length=200, verbose_name='qué falló')),
-                ('excerpt', models.CharField(blank=True, max_length=500, verbose_name='contestó')),
-                ('delivery', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='log', to='bookings.webhookdelivery')),
-            ],
-            options={
-                'verbose_name': 'intento',
-                'verbose_name_plural': 'intentos',
-                'ordering': ['at', 'id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'offered')), fields=['offer_expires_at'], name='offer_by_expiry'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('virtual_class', 'user'), name='one_waiting_per_class_and_user'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'offered')), fields=('virtual_class',), name='one_offer_at_a_time'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'offered', 'claimed', 'expired', 'left'])), name='known_waiting_state'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'offered'), _negated=True), models.Q(('offer_expires_at__isnull', False), ('offered_at__isnull', False)), _connector='OR'), name='offer_has_an_end'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -409,11 +462,6 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('disabled_reason__in', ['', 'gone', 'failing'])), name='known_disabled_reason'), models.CheckConstraint(condition=models.Q(('previous_secret', ''), ('previous_until__isnull', False), _connector='OR'), name='previous_secret_ends')],
             },
         ),
-        migrations.AddField(
-            model_name='webhookdelivery',
-            name='endpoint',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='bookings.webhookendpoint', verbose_name='receptor'),
-        ),
         migrations.CreateModel(
             name='WebhookEvent',
             fields=[
@@ -426,12 +474,58 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'suceso avisado',
                 'verbose_name_plural': 'sucesos avisados',
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['class.scheduled', 'class.joined', 'class.left', 'class.moved', 'class.cancelled', 'class.completed', 'endpoint.test'])), name='known_webhook_kind'),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name='webhookdelivery',
-            name='event',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='bookings.webhookevent', verbose_name='suceso'),
+        migrations.CreateModel(
+            name='WebhookDelivery',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='corresponde desde')),
+                ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='entregado')),
+                ('attempts', models.PositiveSmallIntegerField(default=0, verbose_name='intentos')),
+                ('next_attempt_at', models.DateTimeField(blank=True, default=django.utils.timezone.now, null=True, verbose_name='próximo intento')),
+                ('last_status', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='respuesta')),
+                ('failure', models.CharField(blank=True, max_length=200, verbose_name='qué falló')),
+                ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='bookings.webhookendpoint', verbose_name='receptor')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='bookings.webhookevent', verbose_name='suceso')),
+            ],
+            options={
+                'verbose_name': 'aviso',
+                'verbose_name_plural': 'avisos a otros sistemas',
+                'ordering': ['-due_at', '-id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['endpoint', 'next_attempt_at'], name='delivery_by_next_attempt'),
+                    models.Index(fields=['-due_at', '-id'], name='delivery_by_due'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('event', 'endpoint'), name='one_delivery_per_event_and_endpoint'),
+                    models.CheckConstraint(condition=models.Q(('sent_at__isnull', True), ('next_attempt_at__isnull', True), _connector='OR'), name='sent_delivery_has_no_plan'),
+                    models.CheckConstraint(condition=models.Q(('sent_at__isnull', False), ('next_attempt_at__isnull', False), models.Q(('failure', ''), _negated=True), _connector='OR'), name='unsent_delivery_has_plan_or_reason'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='WebhookAttempt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='cuándo')),
+                ('took_ms', models.PositiveIntegerField(verbose_name='duró (ms)')),
+                ('status', models.PositiveSmallIntegerField(null=True, verbose_name='respuesta')),
+                ('failure', models.CharField(blank=True, max_length=200, verbose_name='qué falló')),
+                ('excerpt', models.CharField(blank=True, max_length=500, verbose_name='contestó')),
+                ('delivery', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='log', to='bookings.webhookdelivery')),
+            ],
+            options={
+                'verbose_name': 'intento',
+                'verbose_name_plural': 'intentos',
+                'ordering': ['at', 'id'],
+                'indexes': [
+                    models.Index(fields=['delivery', 'at'], name='attempts_of_a_delivery'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WeeklyHours',
@@ -447,261 +541,5 @@ class Migration(migrations.Migration):
                 'ordering': ['weekday', 'start'],
                 'constraints': [models.CheckConstraint(condition=models.Q(('weekday__in', [0, 1, 2, 3, 4, 5, 6])), name='known_weekday'), models.CheckConstraint(condition=models.Q(('end__gt', models.F('start')), ('end', datetime.time(0, 0)), _connector='OR'), name='weekly_hours_end_after_start', violation_error_message='El horario tiene que terminar después de empezar.'), models.UniqueConstraint(fields=('weekday', 'start'), name='unique_weekly_start')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='paymentcharge',
-            constraint=models.UniqueConstraint(fields=('charge_id', 'provider'), name='unique_charge'),
-        ),
-        migrations.AddConstraint(
-            model_name='paymentcharge',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='charge_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='paymentcharge',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'cancelled', 'refunded', 'disputed', 'charged_back'])), name='known_charge_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='paymentcharge',
-            constraint=models.CheckConstraint(condition=models.Q(('refunded_amount__gte', 0), ('refunded_amount__lte', models.F('amount'))), name='refunded_within_charge'),
-        ),
-        migrations.AddIndex(
-            model_name='paymentnotification',
-            index=models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='notification_to_process'),
-        ),
-        migrations.AddIndex(
-            model_name='paymentnotification',
-            index=models.Index(fields=['-received_at', '-id'], name='notification_by_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='paymentnotification',
-            constraint=models.UniqueConstraint(fields=('topic', 'resource_id', 'action', 'notification_id', 'provider'), name='unique_notification'),
-        ),
-        migrations.AddConstraint(
-            model_name='paymentnotification',
-            constraint=models.CheckConstraint(condition=models.Q(('signature__in', ['valid', 'invalid', 'absent', 'unconfigured', 'found'])), name='known_signature_state'),
-        ),
-        migrations.AddIndex(
-            model_name='refund',
-            index=models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='refund_to_send'),
-        ),
-        migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.UniqueConstraint(fields=('charge', 'key'), name='unique_refund_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.UniqueConstraint(condition=models.Q(('refund_id', ''), _negated=True), fields=('charge', 'refund_id'), name='unique_refund_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='refund_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['requested', 'in_process', 'done', 'failed'])), name='known_refund_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.CheckConstraint(condition=models.Q(('reason__in', ['slot_lost', 'class_over', 'cancelled', 'paid_twice', 'never_booked', 'by_teacher'])), name='known_refund_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='virtualclass',
-            index=models.Index(fields=['status', 'start_time', 'id'], name='class_by_status_and_start'),
-        ),
-        migrations.AddIndex(
-            model_name='virtualclass',
-            index=models.Index(fields=['booked_by', '-start_time', '-id'], name='class_by_host'),
-        ),
-        migrations.AddIndex(
-            model_name='virtualclass',
-            index=models.Index(condition=models.Q(('status', 'scheduled')), fields=['end_time'], name='class_to_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.UniqueConstraint(fields=('preference_id',), name='unique_preference_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.UniqueConstraint(fields=('access_code',), name='unique_access_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.UniqueConstraint(fields=('provider_event_id',), name='unique_provider_event_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('end_time__gt', models.F('start_time'))), name='class_ends_after_it_starts'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('class_price__gte', 0)), name='class_price_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'scheduled', 'completed', 'cancelled'])), name='known_class_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('calendar_drift__in', ['', 'moved', 'deleted', 'link_removed', 'duplicated'])), name='known_calendar_drift'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('host_type__in', ['', 'anfitrion', 'invitado'])), name='known_host_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('price_decision__in', ['', 'waiting', 'agreed'])), name='known_price_decision'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('current_participants__lte', models.F('max_participants')), models.Q(('current_participants__lte', 1), ('max_participants', 0)), _connector='OR'), name='participants_within_capacity'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'scheduled'), _negated=True), models.Q(('access_code__isnull', False), ('current_participants__gte', 1), ('host_type', 'anfitrion'), ('provider_event_id__isnull', False), models.Q(('html_link', ''), _negated=True), models.Q(('summary', ''), _negated=True)), _connector='OR'), name='scheduled_class_is_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='virtualclass',
-            constraint=models.CheckConstraint(condition=models.Q(('access_code__isnull', True), ('access_code__regex', '^[0-9A-Z]{8}$'), _connector='OR'), name='access_code_is_eight_capitals_or_digits'),
-        ),
-        migrations.AddConstraint(
-            model_name='useractivity',
-            constraint=models.UniqueConstraint(fields=('virtual_class', 'user'), name='one_activity_per_user_and_class'),
-        ),
-        migrations.AddConstraint(
-            model_name='useractivity',
-            constraint=models.UniqueConstraint(condition=models.Q(('rol', 'anfitrion')), fields=('virtual_class',), name='one_host_per_class'),
-        ),
-        migrations.AddConstraint(
-            model_name='useractivity',
-            constraint=models.CheckConstraint(condition=models.Q(('rol__in', ['anfitrion', 'participante'])), name='known_role'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['-created_at', '-id'], name='payment_by_age'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['next_check_at'], name='payment_to_check'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(condition=models.Q(('review', ''), _negated=True), fields=['review'], name='payment_to_review'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.UniqueConstraint(fields=('preference_id', 'provider'), name='unique_payment_preference'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payment_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['created', 'pending', 'rejected', 'expired', 'approved', 'partially_refunded', 'refunded', 'disputed', 'charged_back'])), name='known_payment_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('review__in', ['', 'short', 'overpaid', 'currency', 'account', 'reference', 'refund_failed', 'dispute', 'refunded_elsewhere'])), name='known_review_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='notice_by_next_attempt'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('virtual_class', 'user', 'kind', 'occasion'), name='one_notice_per_class_user_kind_and_occasion'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(condition=models.Q(('virtual_class__isnull', True)), fields=('user', 'kind', 'occasion'), name='one_notice_per_user_kind_and_occasion'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.CheckConstraint(condition=models.Q(('sent_at__isnull', True), ('next_attempt_at__isnull', True), _connector='OR'), name='sent_notice_has_no_plan'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.CheckConstraint(condition=models.Q(('sent_at__isnull', False), ('next_attempt_at__isnull', False), models.Q(('failure', ''), _negated=True), _connector='OR'), name='unsent_notice_has_plan_or_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='hold',
-            index=models.Index(fields=['expires_at'], name='hold_by_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.UniqueConstraint(condition=models.Q(('payment__isnull', True), ('virtual_class__isnull', True)), fields=('user',), name='one_chosen_hold_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.CheckConstraint(condition=models.Q(('end_time__gt', models.F('start_time'))), name='hold_ends_after_it_starts'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type_of_hold'),
-        ),
-        migrations.AddIndex(
-            model_name='classlog',
-            index=models.Index(fields=['virtual_class', 'at'], name='log_of_a_class'),
-        ),
-        migrations.AddIndex(
-            model_name='classlog',
-            index=models.Index(condition=models.Q(('announcement__isnull', False)), fields=['id'], name='log_to_announce'),
-        ),
-        migrations.AddIndex(
-            model_name='waitinglistentry',
-            index=models.Index(condition=models.Q(('state', 'offered')), fields=['offer_expires_at'], name='offer_by_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinglistentry',
-            constraint=models.UniqueConstraint(fields=('virtual_class', 'user'), name='one_waiting_per_class_and_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinglistentry',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'offered')), fields=('virtual_class',), name='one_offer_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinglistentry',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'offered', 'claimed', 'expired', 'left'])), name='known_waiting_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinglistentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'offered'), _negated=True), models.Q(('offer_expires_at__isnull', False), ('offered_at__isnull', False)), _connector='OR'), name='offer_has_an_end'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookattempt',
-            index=models.Index(fields=['delivery', 'at'], name='attempts_of_a_delivery'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhookevent',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['class.scheduled', 'class.joined', 'class.left', 'class.moved', 'class.cancelled', 'class.completed', 'endpoint.test'])), name='known_webhook_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['endpoint', 'next_attempt_at'], name='delivery_by_next_attempt'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(fields=['-due_at', '-id'], name='delivery_by_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhookdelivery',
-            constraint=models.UniqueConstraint(fields=('event', 'endpoint'), name='one_delivery_per_event_and_endpoint'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhookdelivery',
-            constraint=models.CheckConstraint(condition=models.Q(('sent_at__isnull', True), ('next_attempt_at__isnull', True), _connector='OR'), name='sent_delivery_has_no_plan'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhookdelivery',
-            constraint=models.CheckConstraint(condition=models.Q(('sent_at__isnull', False), ('next_attempt_at__isnull', False), models.Q(('failure', ''), _negated=True), _connector='OR'), name='unsent_delivery_has_plan_or_reason'),
         ),
     ]

@@ -23,28 +23,14 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='BankTransfer',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
-                ('operation_number', models.CharField(max_length=40, verbose_name='número de operación')),
-                ('state', models.CharField(choices=[('announced', 'Por confirmar'), ('confirmed', 'Confirmada'), ('refused', 'No llegó'), ('to_return', 'Para devolver'), ('returned', 'Devuelta')], default='announced', max_length=20, verbose_name='estado')),
-                ('announced_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='avisada')),
-                ('decided_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='decidida')),
-            ],
-            options={
-                'verbose_name': 'transferencia',
-                'verbose_name_plural': 'transferencias',
-                'ordering': ['-announced_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
             name='ClassLink',
             fields=[
                 ('virtual_class', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='link', serialize=False, to='bookings.virtualclass')),
                 ('key', models.CharField(default=bookings.models.sales.class_link.generate_link_key, editable=False, max_length=24)),
                 ('claimed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='tomada')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='creado')),
+                ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claimed_links', to=settings.AUTH_USER_MODEL, verbose_name='quién la tomó')),
+                ('made_for', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='para quién')),
             ],
             options={
                 'verbose_name': 'enlace de una clase',
@@ -68,6 +54,10 @@ class Migration(migrations.Migration):
                 'verbose_name': 'código de descuento',
                 'verbose_name_plural': 'códigos de descuento',
                 'ordering': ['-created_at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('amount__isnull', True), ('percent__isnull', False), ('percent__range', (1, 100))), models.Q(('amount__gt', 0), ('amount__isnull', False), ('percent__isnull', True)), _connector='OR'), name='percent_or_amount_off', violation_error_message='Poné un porcentaje o un monto, uno de los dos.'),
+                    models.CheckConstraint(condition=models.Q(('code__regex', '^[0-9A-Z]{3,20}$')), name='code_in_capitals_and_digits'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -89,6 +79,9 @@ class Migration(migrations.Migration):
                 'verbose_name': 'oferta',
                 'verbose_name_plural': 'ofertas',
                 'ordering': ['position', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type_of_offer'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -109,6 +102,14 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'clase abierta',
                 'verbose_name_plural': 'clases abiertas',
+                'indexes': [
+                    models.Index(condition=models.Q(('decision', '')), fields=['decides_at'], name='open_class_to_decide'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('decision__in', ['', 'goes_on', 'called_off'])), name='known_minimum_decision'),
+                    models.CheckConstraint(condition=models.Q(('minimum__gte', 1), ('minimum__lte', models.F('places'))), name='minimum_within_places'),
+                    models.CheckConstraint(condition=models.Q(('place_price__range', (0, 10000000000))), name='place_price_within_bounds'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -124,11 +125,54 @@ class Migration(migrations.Migration):
                 ('amount_kept', models.BigIntegerField(editable=False, null=True, verbose_name='no se devuelve')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='creado')),
                 ('updated_at', models.DateTimeField(auto_now=True, verbose_name='modificado')),
+                ('discount_code', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='bookings.discountcode')),
+                ('open_class', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='bookings.openclass')),
+                ('payment', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seat', to='bookings.payment')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to=settings.AUTH_USER_MODEL, verbose_name='de quién')),
             ],
             options={
                 'verbose_name': 'lugar',
                 'verbose_name_plural': 'lugares',
                 'ordering': ['created_at', 'id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'held')), fields=['expires_at'], name='held_seat_by_end'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['held', 'taken', 'lost', 'released', 'left', 'cancelled'])), name='known_seat_state'),
+                    models.CheckConstraint(condition=models.Q(('discount__gte', 0), ('price__gte', 0)), name='seat_price_not_negative'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['held', 'taken'])), fields=('open_class', 'user'), name='one_seat_per_person'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'seat_lost', 'below_minimum', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision_of_seat'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='BankTransfer',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
+                ('operation_number', models.CharField(max_length=40, verbose_name='número de operación')),
+                ('state', models.CharField(choices=[('announced', 'Por confirmar'), ('confirmed', 'Confirmada'), ('refused', 'No llegó'), ('to_return', 'Para devolver'), ('returned', 'Devuelta')], default='announced', max_length=20, verbose_name='estado')),
+                ('announced_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='avisada')),
+                ('decided_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='decidida')),
+                ('decided_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to=settings.AUTH_USER_MODEL, verbose_name='de quién')),
+                ('virtual_class', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to='bookings.virtualclass')),
+                ('seat', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to='bookings.seat')),
+            ],
+            options={
+                'verbose_name': 'transferencia',
+                'verbose_name_plural': 'transferencias',
+                'ordering': ['-announced_at', '-id'],
+                'indexes': [
+                    models.Index(fields=['operation_number'], name='transfer_by_number'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['announced', 'confirmed', 'refused', 'to_return', 'returned'])), name='known_transfer_state'),
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='transfer_of_something'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('seat__isnull', False), ('virtual_class__isnull', True)), models.Q(('seat__isnull', True), ('virtual_class__isnull', False)), _connector='OR'), name='transfer_for_class_or_seat'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'refused'), _negated=True), fields=('virtual_class',), name='one_transfer_per_class'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'refused'), _negated=True), fields=('seat',), name='one_transfer_per_seat'),
+                ],
             },
         ),
         migrations.RemoveConstraint(
@@ -215,46 +259,9 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['class.scheduled', 'class.joined', 'class.left', 'class.moved', 'class.cancelled', 'class.completed', 'class.claimed', 'transfer.announced', 'transfer.confirmed', 'transfer.refused', 'class.published', 'class.goes_on', 'seat.paid', 'seat.lost', 'endpoint.test'])), name='known_webhook_kind'),
         ),
         migrations.AddField(
-            model_name='banktransfer',
-            name='decided_by',
-            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='quién'),
-        ),
-        migrations.AddField(
-            model_name='banktransfer',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to=settings.AUTH_USER_MODEL, verbose_name='de quién'),
-        ),
-        migrations.AddField(
-            model_name='banktransfer',
-            name='virtual_class',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to='bookings.virtualclass'),
-        ),
-        migrations.AddField(
-            model_name='classlink',
-            name='claimed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claimed_links', to=settings.AUTH_USER_MODEL, verbose_name='quién la tomó'),
-        ),
-        migrations.AddField(
-            model_name='classlink',
-            name='made_for',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='para quién'),
-        ),
-        migrations.AddConstraint(
-            model_name='discountcode',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount__isnull', True), ('percent__isnull', False), ('percent__range', (1, 100))), models.Q(('amount__gt', 0), ('amount__isnull', False), ('percent__isnull', True)), _connector='OR'), name='percent_or_amount_off', violation_error_message='Poné un porcentaje o un monto, uno de los dos.'),
-        ),
-        migrations.AddConstraint(
-            model_name='discountcode',
-            constraint=models.CheckConstraint(condition=models.Q(('code__regex', '^[0-9A-Z]{3,20}$')), name='code_in_capitals_and_digits'),
-        ),
-        migrations.AddField(
             model_name='virtualclass',
             name='discount_code',
             field=models.ForeignKey(blank=True, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='classes', to='bookings.discountcode', verbose_name='código de descuento'),
-        ),
-        migrations.AddConstraint(
-            model_name='offer',
-            constraint=models.CheckConstraint(condition=models.Q(('class_type__in', ['individual', 'grupal'])), name='known_class_type_of_offer'),
         ),
         migrations.AddField(
             model_name='hold',
@@ -269,90 +276,5 @@ class Migration(migrations.Migration):
         add_check(
             model_name='virtualclass',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'seat_lost', 'below_minimum', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision'),
-        ),
-        migrations.AddIndex(
-            model_name='openclass',
-            index=models.Index(condition=models.Q(('decision', '')), fields=['decides_at'], name='open_class_to_decide'),
-        ),
-        migrations.AddConstraint(
-            model_name='openclass',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['', 'goes_on', 'called_off'])), name='known_minimum_decision'),
-        ),
-        migrations.AddConstraint(
-            model_name='openclass',
-            constraint=models.CheckConstraint(condition=models.Q(('minimum__gte', 1), ('minimum__lte', models.F('places'))), name='minimum_within_places'),
-        ),
-        migrations.AddConstraint(
-            model_name='openclass',
-            constraint=models.CheckConstraint(condition=models.Q(('place_price__range', (0, 10000000000))), name='place_price_within_bounds'),
-        ),
-        migrations.AddField(
-            model_name='seat',
-            name='discount_code',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='bookings.discountcode'),
-        ),
-        migrations.AddField(
-            model_name='seat',
-            name='open_class',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='bookings.openclass'),
-        ),
-        migrations.AddField(
-            model_name='seat',
-            name='payment',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seat', to='bookings.payment'),
-        ),
-        migrations.AddField(
-            model_name='seat',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to=settings.AUTH_USER_MODEL, verbose_name='de quién'),
-        ),
-        migrations.AddField(
-            model_name='banktransfer',
-            name='seat',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to='bookings.seat'),
-        ),
-        migrations.AddIndex(
-            model_name='seat',
-            index=models.Index(condition=models.Q(('state', 'held')), fields=['expires_at'], name='held_seat_by_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['held', 'taken', 'lost', 'released', 'left', 'cancelled'])), name='known_seat_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('discount__gte', 0), ('price__gte', 0)), name='seat_price_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['held', 'taken'])), fields=('open_class', 'user'), name='one_seat_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'seat_lost', 'below_minimum', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision_of_seat'),
-        ),
-        migrations.AddIndex(
-            model_name='banktransfer',
-            index=models.Index(fields=['operation_number'], name='transfer_by_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='banktransfer',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['announced', 'confirmed', 'refused', 'to_return', 'returned'])), name='known_transfer_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='banktransfer',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='transfer_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='banktransfer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('seat__isnull', False), ('virtual_class__isnull', True)), models.Q(('seat__isnull', True), ('virtual_class__isnull', False)), _connector='OR'), name='transfer_for_class_or_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='banktransfer',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'refused'), _negated=True), fields=('virtual_class',), name='one_transfer_per_class'),
-        ),
-        migrations.AddConstraint(
-            model_name='banktransfer',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'refused'), _negated=True), fields=('seat',), name='one_transfer_per_seat'),
         ),
     ]
