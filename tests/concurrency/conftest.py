@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import time
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from django.db import connection, connections
 from django.db.models import Model
 from django.test import Client
 
+from bookings.models import Offer, WeeklyHours
 from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
+from tests.sales.offers import make_trial
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +35,14 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
             monkeypatch.setitem(options, "transaction_mode", "DEFERRED")
 
     return take_off
+
+
+@pytest.fixture
+def trial(teacher: Any, google: Any) -> Offer:
+    """A trial class that can be booked on each day."""
+    for weekday in range(7):
+        WeeklyHours.objects.create(weekday=weekday, start=time(9), end=time(20))
+    return make_trial()
 
 
 @pytest.fixture

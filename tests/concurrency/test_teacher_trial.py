@@ -5,12 +5,13 @@ from functools import partial
 
 import pytest
 
-from bookings.domain.checkout import teacher_booking
+from bookings.domain.checkout import checkout, teacher_booking
+from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import OfferUsedError
 from bookings.models import ClassType, VirtualClass
-from tests.concurrency.racing import race
-from tests.concurrency.test_trial_class import book, trial  # noqa: F401 - a fixture
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.concurrency.trial_tabs import book, check_out, choose
 from tests.sales.open_classes import in_days
 from tests.sales.written_down import write_lucia
 
@@ -35,7 +36,7 @@ def book_by_teacher(person, offer, teacher, number):
 
 
 @pytest.mark.parametrize("round_number", range(ROUNDS))
-def test_the_teacher_books_no_second_one(host, trial, teacher, round_number):  # noqa: F811
+def test_the_teacher_books_no_second_one(host, trial, teacher, round_number):
     """Two tabs of hers for a person without an account, and one beside the student's own."""
     lucia = write_lucia()
 
@@ -51,7 +52,25 @@ def test_the_teacher_books_no_second_one(host, trial, teacher, round_number):  #
     assert [type(one) for one in done].count(OfferUsedError) == 2, done
 
 
-def test_her_booking_needs_the_check(host, trial, teacher, monkeypatch):  # noqa: F811
+def test_the_teacher_books_while_the_student_sends_the_details(host, trial, teacher, monkeypatch):
+    """The student has chosen before: without a lock of the person, both see no other class."""
+    gate = Gate(3, SHORT_PATIENCE)  # she checks twice: at first, and in the transaction
+
+    def check(user, offer):
+        refuse_second_use(user, offer)
+        gate.wait()
+
+    chosen = choose(host, trial, 0)
+    monkeypatch.setattr(teacher_booking, "refuse_second_use", check)
+    monkeypatch.setattr(checkout, "refuse_second_use", check)
+
+    done = race(partial(book_by_teacher, host, trial, teacher, 1), partial(check_out, host, chosen))
+
+    assert VirtualClass.objects.filter(offer=trial, booked_by=host).count() == 1, done
+    assert [type(one) for one in done].count(OfferUsedError) == 1, done
+
+
+def test_her_booking_needs_the_check(host, trial, teacher, monkeypatch):
     monkeypatch.setattr(teacher_booking, "refuse_second_use", lambda user, offer: None)
 
     for number in range(2):
