@@ -99,6 +99,17 @@ def test_the_events_of_a_seat_say_what_was_sold(student, teacher):
     assert details.endswith("código AMIGOS: $ 1.000 menos")
 
 
+def test_a_seat_that_a_code_makes_free_names_the_code(student, teacher):
+    DiscountCodeFactory(code="AMIGOS", percent=100)
+    open_class = publish(teacher)
+    hold_seat(user=student, open_class_id=open_class.pk, typed_code="amigos")
+
+    data = told()["seat.paid"]
+    assert (data["amount"], data["listPrice"], data["discount"]["percent"]) == (0, 800_000, 100)
+    details = details_of(open_class.virtual_class, ClassEvent.SEAT_PAID)
+    assert details.endswith("código AMIGOS: $ 8.000 menos")
+
+
 def test_a_class_that_she_books_its_claim_and_the_way_back_are_told(student, teacher):
     booked = book_class_for(write_lucia(), teacher)
     lucia = booked.booked_by_id

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, UserStatus
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
@@ -50,6 +50,7 @@ from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
 
+SEAT_GONE = _("Ese lugar ya no se guarda.")
 # A paid seat that finds its class like this gets no place.
 NO_PLACE: dict[type[BookingError], RefundCase] = {
     ClassFullError: RefundCase.SEAT_LOST,
@@ -115,7 +116,7 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     if seat.state == SeatState.TAKEN:
         return seat
     if seat.state in SEATS_GIVEN_UP or seat.user.status == UserStatus.ERASED:
-        raise BookingError(_("Ese lugar ya no se guarda."))
+        raise BookingError(SEAT_GONE)
     _refuse_closed(locked)
     seat.paid_at = seat.paid_at or timezone.now()
     _take(seat, locked, actor)
@@ -171,7 +172,7 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
     others.exclude(pk=seat.pk).update(state=SeatState.RELEASED)
     seat.state = SeatState.TAKEN
     seat.save(update_fields=["state", "paid_at", "updated_at"])
-    if seat.price > 0:
+    if seat.price > 0 or seat.discount_code_id:
         actor, details = by or seat.user, describe_sale(seat)
         record_event(locked, ClassEvent.SEAT_PAID, actor=actor, details=details)
 
