@@ -153,12 +153,6 @@ class PlaceHeldError(ClassFullError):
     code = "place_held"
 
 
-class SeatToPayError(BookingError):
-    """A place of an open class that is offered to a person in line."""
-
-    text = _("El lugar se paga: reservalo en la página de la clase.")
-
-
 class AlreadyJoinedError(BookingError):
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"
@@ -239,23 +233,8 @@ class TransfersOffError(TransferNotOfferedError):
     text = _("La profe no recibe transferencias por acá.")
 
 
-class TransferTooLateError(TransferNotOfferedError):
-    text = _("Falta poco para la clase: una transferencia no llega a confirmarse a tiempo.")
-
-
-class TooManyTransfersError(TransferNotOfferedError):
-    text = _(
-        "Ya te guardamos otro horario por transferencia, o se te vencieron varios sin pagar. "
-        "Esta clase pagala de otra forma."
-    )
-
-
 class OperationNumberError(BookingError):
     text = _("El número de operación tiene entre 4 y 40 letras y números.")
-
-
-class TransferAnnouncedError(BookingError):
-    text = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
 
 
 class AlreadyPaidError(BookingError):
@@ -264,9 +243,3 @@ class AlreadyPaidError(BookingError):
 
 class TransferDecidedError(BookingError):
     text = _("Sobre esta transferencia ya decidiste.")
-
-
-class StillMissingError(BookingError):
-    """The provider's charges are not enough to pay for the class."""
-
-    text = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")

@@ -5,7 +5,7 @@ import pytest
 from bookings.admin.money.steps import list_refundable
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfers import confirm_transfer, note_return
-from bookings.domain.exceptions import StillMissingError
+from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
@@ -112,7 +112,7 @@ def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teache
     mercadopago.pay(payment.preference_id, amount=PRICE / 200)
     assert look(payment).review == ReviewReason.PAID_TWICE
 
-    with pytest.raises(StillMissingError):
+    with pytest.raises(BookingError, match="no alcanza"):
         accept_second_payment(payment.pk)
 
     assert Payment.objects.get().approved_at is None

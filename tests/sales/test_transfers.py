@@ -17,10 +17,10 @@ from bookings.domain.checkout.transfers import (
 )
 from bookings.domain.exceptions import (
     AlreadyPaidError,
+    BookingError,
     ClassCancelledError,
     ClassNotFoundError,
     OperationNumberError,
-    TransferAnnouncedError,
     TransferDecidedError,
     TransfersOffError,
 )
@@ -89,7 +89,7 @@ def test_announcing_twice_is_announcing_once(host, teacher):
     booked = book(host)
 
     assert announce(booked) == announce(booked, "1234 5678")
-    with pytest.raises(TransferAnnouncedError):
+    with pytest.raises(BookingError, match="Ya avisaste"):
         announce(booked, "87654321")
 
     assert BankTransfer.objects.count() == Notice.objects.filter(user=teacher).count() == 1

@@ -7,14 +7,10 @@ from enum import StrEnum
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.exceptions import (
-    TooManyTransfersError,
-    TransferNotOfferedError,
-    TransfersOffError,
-    TransferTooLateError,
-)
+from bookings.domain.exceptions import TransferNotOfferedError, TransfersOffError
 from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.models import (
     BookingRules,
@@ -31,8 +27,13 @@ from bookings.models import (
 from bookings.notices.due import plan_mail
 from bookings.payments.backend import is_provider_configured
 
-# Who let this many kept times go by unpaid in that time, gets no other one.
+# A person with this many unpaid kept times within that time gets no other one.
 MAX_LAPSED, RECENTLY = 2, timedelta(days=7)
+TOO_LATE = _("Falta poco para la clase: una transferencia no llega a confirmarse a tiempo.")
+TOO_MANY = _(
+    "Ya te guardamos otro horario por transferencia, o se te vencieron varios sin pagar. Esta "
+    "clase pagala de otra forma."
+)
 
 
 class PayWay(StrEnum):
@@ -83,7 +84,7 @@ def refuse_to_wait(
     if find_account() is None:
         raise TransfersOffError
     if until < now + timedelta(minutes=BookingRules.load().hold_minutes):
-        raise TransferTooLateError
+        raise TransferNotOfferedError(TOO_LATE)
     classes = VirtualClass.objects.filter(
         booked_by=user, status=ClassStatus.PENDING, paid_at=None, class_price__gt=0
     )
@@ -95,12 +96,12 @@ def refuse_to_wait(
     is_kept = Q(state=SeatState.HELD) & (Q(for_transfer=True, expires_at__gt=now) | is_announced)
     kept = (classes.filter(awaited), seats.filter(is_kept))
     if sum(rows.distinct().count() for rows in kept) >= _most_at_once(user):
-        raise TooManyTransfersError
+        raise TransferNotOfferedError(TOO_MANY)
     lapsed = seats.exclude(is_announced).filter(
         for_transfer=True, expires_at__range=(now - RECENTLY, now)
     )
     if _count_lapsed(user, classes.exclude(awaited), now) + lapsed.count() >= MAX_LAPSED:
-        raise TooManyTransfersError
+        raise TransferNotOfferedError(TOO_MANY)
 
 
 def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:

@@ -15,10 +15,7 @@ from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
-from bookings.domain.checkout.transfer_times import (
-    find_account,
-    keep_for_transfer,
-)
+from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -27,7 +24,6 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     OperationNumberError,
     PriceNotAgreedError,
-    TransferAnnouncedError,
     TransferDecidedError,
     TransferNotOfferedError,
     TransfersOffError,
@@ -36,7 +32,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.open_classes.seats import lock_class, pay_seat_by_hand
+from bookings.domain.open_classes.seats import SEAT_GONE, lock_class, pay_seat_by_hand
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BankTransfer,
@@ -52,15 +48,16 @@ from bookings.models import (
 )
 from bookings.notices.due import record_due
 
-SEAT_GONE = _("Ese lugar ya no se guarda.")
+ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
 
 
 @transaction.atomic
 def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
     """Keep the time of a booked class, or a seat, for a transfer instead of an online payment.
 
-    Repeated, change nothing. Raises as ``announce_transfer``, TransferNotOfferedError, and
-    HoldExpiredError if the time or seat is not kept any more.
+    Repeated, change nothing. Raises TransferNotOfferedError, ClassNotFoundError,
+    ClassCancelledError, AlreadyPaidError, PriceNotAgreedError, HoldExpiredError if the time or seat
+    is not kept any more, BookingError for a seat that was given up.
     """
     locked, seat = _lock_bought(user, about)
     now = timezone.now()
@@ -79,8 +76,8 @@ def announce_transfer(
 
     Repeated with the same number, return the same transfer. A time that has lapsed stays free: the
     money may have moved all the same. Raises OperationNumberError, TransfersOffError,
-    ClassNotFoundError, ClassCancelledError, AlreadyPaidError, PriceNotAgreedError,
-    TransferAnnouncedError; BookingError for a seat that was given up.
+    ClassNotFoundError, ClassCancelledError, AlreadyPaidError, PriceNotAgreedError; BookingError for
+    a seat that was given up, and for another number beside an announced one.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
@@ -90,7 +87,7 @@ def announce_transfer(
     if known := earlier.exclude(state=TransferState.REFUSED).first():
         if known.operation_number == number:
             return known
-        raise TransferAnnouncedError
+        raise BookingError(ANNOUNCED)
     is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
         user=user,

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
-from bookings.domain.exceptions import StillMissingError
+from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
@@ -29,6 +30,8 @@ from bookings.models import (
 from bookings.payments.gateway import Charge
 
 logger = logging.getLogger(__name__)
+
+TOO_LITTLE = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")
 
 # Of two reports with one timestamp, the later state in this order is the later report.
 STEPS = (
@@ -93,7 +96,8 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     """Let a payment pay for its class or seat instead of the money that the teacher took by hand.
 
-    Its transfer is to be returned by hand then. Raises StillMissingError.
+    Its transfer is to be returned by hand then. Raises BookingError if its charges
+    are not enough.
     """
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
@@ -106,7 +110,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
-        raise StillMissingError
+        raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
     give_transfers_back(seat or class_id)

@@ -15,7 +15,6 @@ from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassNotFoundError,
     OwnClassError,
-    SeatToPayError,
     TooManyAttemptsError,
 )
 from bookings.domain.places.access_codes import read_access_code
@@ -76,8 +75,8 @@ def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
     """Take the place that is offered to ``user``, or any free one.
 
-    Raises as ``join_class``; besides ClassCancelledError, SeatToPayError, and BookingError if the
-    person has no turn any more.
+    Raises as ``join_class``; besides ClassCancelledError, and BookingError if the person has no
+    turn any more, or the place is to be paid.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
@@ -85,7 +84,7 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
     if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
         raise BookingError(_("Se venció el tiempo para tomar ese lugar."))
     if sells_seats(entry.virtual_class):
-        raise SeatToPayError
+        raise BookingError(_("El lugar se paga: reservalo en la página de la clase."))
     take_place(user=user, virtual_class=entry.virtual_class)
     return entry.virtual_class
 
