@@ -47,6 +47,16 @@ def test_the_mails_that_are_named_are_the_mails_that_leave(name, chosen, panel, 
     )
 
 
+def test_the_way_back_of_a_payment_begins_at_the_money(panel, paid):
+    [way_back] = re.findall(
+        r'<nav class="way-back".*?</nav>',
+        panel.get(address_of(paid, "devolver")).content.decode(),
+        re.DOTALL,
+    )
+
+    assert re.findall(">([^<>]+)</a>", way_back) == ["Dinero", "Pagos", str(paid)]
+
+
 def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):
     page = text_of(panel.get(address_of(paid.virtual_class, "cancelar")))
 
