@@ -127,7 +127,9 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
 
     When that time is over, the student gets a mail. Raises TransferNotOfferedError.
     """
+    fields = ["expires_at", "for_transfer"]
     if isinstance(kept, Seat):
+        fields.append("updated_at")
         about: VirtualClass | None = kept.open_class.virtual_class
         until = keep_seat_until(kept, now)
         kind, occasion = NoticeKind.SEAT_TRANSFER_OVER, str(kept.pk)
@@ -139,7 +141,7 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
         refuse_to_wait(kept.user, until, now, besides=about)
     kept.expires_at = max(kept.expires_at, until)
     kept.for_transfer = True
-    kept.save(update_fields=["expires_at", "for_transfer"])
+    kept.save(update_fields=fields)
     if about is not None:
         plan_mail(kind, about, kept.user_id, due_at=kept.expires_at, occasion=occasion)
 
