@@ -127,13 +127,18 @@ def test_a_seat_that_lapsed_is_not_kept_again(clock, seat):
         choose(seat)
 
 
-def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google):
-    """Not by choosing a transfer again and again, nor by giving the seat up and taking it anew."""
+@pytest.mark.parametrize("is_announced", [False, True])
+def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google, is_announced):
+    """Not by choosing a transfer again and again, nor by giving the seat up and taking it anew,
+    nor by announcing a transfer that never comes.
+    """
     take_transfers()
     open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
     for _ in range(2):
         seat = hold(open_class, student)
         choose(seat)
+        if is_announced:
+            announce(seat)
         clock.shift(timedelta(hours=23))
         release_seat(user=student, seat_id=seat.pk)
         clock.shift(timedelta(hours=1))
