@@ -149,8 +149,9 @@ def _book(
     *,
     by_transfer: bool,
 ) -> VirtualClass:
-    if by_transfer:
-        lock_person(user)  # before the hold, as ``keep_time`` does
+    if by_transfer or (chosen.offer and chosen.offer.once_per_person):
+        # Before the hold, as ``keep_time`` does. The teacher may be booking the same offer.
+        lock_person(user)
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown
