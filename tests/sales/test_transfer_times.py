@@ -164,6 +164,16 @@ def test_a_cancelled_time_that_is_not_the_students_fault_counts_nothing(host, te
         assert book(host, start=START + 2 * DAY)
 
 
+def test_a_time_that_another_class_took_counts_nothing(host):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for days in range(2):
+            book(host, start=START + days * DAY)
+            clock.shift(DAY + SECOND)
+        VirtualClass.objects.update(scheduling_refusal="Ese horario ya no está libre.")
+
+        assert book(host, start=START + 2 * DAY)
+
+
 def test_a_refused_announcement_keeps_nothing_longer(host, teacher):
     with time_machine.travel(timezone.now(), tick=False) as clock:
         booked = book(host)

@@ -15,6 +15,7 @@ from bookings.domain.exceptions import (
     TransfersOffError,
     TransferTooLateError,
 )
+from bookings.domain.lifecycle.deadline_moves import find_latest_end
 from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.models import (
     BookingRules,
@@ -22,7 +23,6 @@ from bookings.models import (
     ClassLog,
     ClassStatus,
     Hold,
-    MinimumDecision,
     NoticeKind,
     OpenClass,
     Seat,
@@ -61,13 +61,10 @@ def find_account() -> BankAccount | None:
 def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
     """Return until when a time is kept for a transfer that is chosen, or announced, now.
 
-    open_class: of a place, which is not kept past the moment that decides the minimum.
+    open_class: as for ``find_latest_end``.
     """
-    rules = BookingRules.load()
-    latest = start - timedelta(minutes=rules.minimum_notice_minutes)
-    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
-        latest = min(latest, open_class.decides_at)
-    return min(now + timedelta(hours=rules.transfer_hours), latest)
+    hours = BookingRules.load().transfer_hours
+    return min(now + timedelta(hours=hours), find_latest_end(start, open_class))
 
 
 def keep_seat_until(seat: Seat, now: datetime) -> datetime:
