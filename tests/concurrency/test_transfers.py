@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.checkout import transfers
@@ -15,6 +16,7 @@ from bookings.domain.checkout.transfers import (
     choose_transfer,
     confirm_transfer,
 )
+from bookings.domain.open_classes import seats
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -126,11 +128,11 @@ def open_place(teacher, number):
 def hold_both(teacher, number):
     """Two seats of an open class with one place: the time to pay either is over."""
     open_class = open_place(teacher, number)
-    seats = []
+    held = []
     for _ in range(2):
-        seats.append(hold(open_class))
+        held.append(hold(open_class))
         Seat.objects.filter(open_class=open_class).update(expires_at=timezone.now())
-    return seats
+    return held
 
 
 def test_the_last_place_is_won_once(mercadopago, teacher):
@@ -202,6 +204,21 @@ def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypa
 
     assert BankTransfer.objects.get().state == TransferState.CONFIRMED
     assert Payment.objects.get().approved_at is not None
+
+
+def test_without_the_class_lock_the_last_place_is_won_twice(mercadopago, teacher, monkeypatch):
+    """What the lock prevents: a confirmation that saw the place free before it was paid online."""
+    online, by_transfer = hold_both(teacher, 0)
+    transfer = announce_seat(by_transfer)
+    mercadopago.pay(online.payment.preference_id)
+    with transaction.atomic():
+        seen_before = seats._lock_seat(by_transfer.pk)
+    settle(online.payment.preference_id)
+    monkeypatch.setattr(seats, "_lock_seat", lambda seat_id: seen_before)
+
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert Seat.objects.filter(state=SeatState.TAKEN).count() == 2
 
 
 def test_two_tabs_keep_one_time(mercadopago):

@@ -23,6 +23,7 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import list_monthly_takings
@@ -33,6 +34,7 @@ from bookings.models import (
     BankTransfer,
     Notice,
     NoticeKind,
+    OpenClass,
     Payment,
     Refund,
     ReviewReason,
@@ -119,6 +121,21 @@ def test_no_seat_is_kept_past_the_minimum_notice(clock, student, teacher, google
     assert Seat.objects.get(pk=seat.pk).expires_at == start - timedelta(hours=12)
 
 
+@pytest.mark.parametrize(("hours", "kept"), [(30, 6), (13, 0), (24 * 9, 24)])
+def test_a_class_that_moves_takes_the_end_of_the_seat_along(clock, seat, teacher, hours, kept):
+    """The deadline stays a day before the class."""
+    choose(seat)
+    start = seat.open_class.virtual_class.start_time
+    OpenClass.objects.update(decides_at=start - DAY)
+
+    start = timezone.now() + timedelta(hours=hours)
+    reschedule_class(class_id=seat.open_class_id, actor=teacher, start=start)
+
+    assert kept_for(seat) == timedelta(hours=kept)
+    mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
+    assert mail.due_at == Seat.objects.get().expires_at
+
+
 def test_a_seat_that_lapsed_is_not_kept_again(clock, seat):
     clock.shift(timedelta(hours=1))
 
@@ -126,13 +143,18 @@ def test_a_seat_that_lapsed_is_not_kept_again(clock, seat):
         choose(seat)
 
 
-def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google):
-    """Not by choosing a transfer again and again, nor by giving the seat up and taking it anew."""
+@pytest.mark.parametrize("is_announced", [False, True])
+def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google, is_announced):
+    """Not by choosing a transfer again and again, nor by giving the seat up and taking it anew,
+    nor by announcing a transfer that never comes.
+    """
     take_transfers()
     open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
     for _ in range(2):
         seat = hold(open_class, student)
         choose(seat)
+        if is_announced:
+            announce(seat)
         clock.shift(timedelta(hours=23))
         release_seat(user=student, seat_id=seat.pk)
         clock.shift(timedelta(hours=1))

@@ -8,12 +8,17 @@ from django.utils import timezone
 
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfer_times import PayWay, keep_until
-from bookings.domain.checkout.transfers import choose_transfer, refuse_transfer
+from bookings.domain.checkout.transfers import (
+    choose_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
 from bookings.domain.exceptions import (
     HoldExpiredError,
     TransferNotOfferedError,
     TransfersOffError,
 )
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of
 from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
 from bookings.notices.registry import reason_to_skip
@@ -125,6 +130,47 @@ def test_times_that_went_by_unpaid_end_it(host):
         Hold.objects.all().delete()
         clock.shift(timedelta(days=7))
         assert book(host, start=START + 30 * DAY)
+
+
+@pytest.mark.parametrize("is_announced", [False, True])
+def test_cancelling_a_kept_time_does_not_make_up_for_it(host, is_announced):
+    """Nor does a number of a transfer that never comes."""
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for days in range(2):
+            booked = book(host, start=START + days * DAY)
+            if is_announced:
+                announce(booked)
+            clock.shift(DAY - SECOND)
+            cancel_class(class_id=booked.pk, actor=host)
+            clock.shift(2 * SECOND)
+
+        with pytest.raises(TransferNotOfferedError, match="Ya te guardamos"):
+            book(host, start=START + 2 * DAY)
+
+
+@pytest.mark.parametrize("by_teacher", [False, True])
+def test_a_cancelled_time_that_is_not_the_students_fault_counts_nothing(host, teacher, by_teacher):
+    """The teacher cancelled, or the money came and goes back."""
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for days in range(2):
+            booked = book(host, start=START + days * DAY)
+            transfer = None if by_teacher else announce(booked)
+            cancel_class(class_id=booked.pk, actor=teacher if by_teacher else host)
+            if transfer:
+                confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+            clock.shift(DAY + SECOND)
+
+        assert book(host, start=START + 2 * DAY)
+
+
+def test_a_time_that_another_class_took_counts_nothing(host):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for days in range(2):
+            book(host, start=START + days * DAY)
+            clock.shift(DAY + SECOND)
+        VirtualClass.objects.update(scheduling_refusal="Ese horario ya no está libre.")
+
+        assert book(host, start=START + 2 * DAY)
 
 
 def test_a_refused_announcement_keeps_nothing_longer(host, teacher):

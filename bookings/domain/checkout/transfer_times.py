@@ -5,18 +5,20 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import TransferNotOfferedError, TransfersOffError
+from bookings.domain.lifecycle.deadline_moves import find_latest_end
 from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.models import (
     BookingRules,
+    ClassEvent,
+    ClassLog,
     ClassStatus,
     Hold,
-    MinimumDecision,
     NoticeKind,
     OpenClass,
     Seat,
@@ -60,13 +62,10 @@ def find_account() -> BankAccount | None:
 def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
     """Return until when a time is kept for a transfer that is chosen, or announced, now.
 
-    open_class: of a place, which is not kept past the moment that decides the minimum.
+    open_class: as for ``find_latest_end``.
     """
-    rules = BookingRules.load()
-    latest = start - timedelta(minutes=rules.minimum_notice_minutes)
-    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
-        latest = min(latest, open_class.decides_at)
-    return min(now + timedelta(hours=rules.transfer_hours), latest)
+    hours = BookingRules.load().transfer_hours
+    return min(now + timedelta(hours=hours), find_latest_end(start, open_class))
 
 
 def keep_seat_until(seat: Seat, now: datetime) -> datetime:
@@ -85,22 +84,19 @@ def refuse_to_wait(
         raise TransfersOffError
     if until < now + timedelta(minutes=BookingRules.load().hold_minutes):
         raise TransferNotOfferedError(TOO_LATE)
-    classes = VirtualClass.objects.filter(
-        booked_by=user, status=ClassStatus.PENDING, paid_at=None, class_price__gt=0
-    )
+    classes = VirtualClass.objects.filter(booked_by=user, paid_at=None, class_price__gt=0)
     seats = user.seats.filter(state__in=UNSETTLED, paid_at=None, price__gt=0)
     if besides is not None:  # its key is of one of the two
         classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
     is_announced = Q(transfers__state=TransferState.ANNOUNCED)
     awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | is_announced
+    awaited &= Q(status=ClassStatus.PENDING)
     is_kept = Q(state=SeatState.HELD) & (Q(for_transfer=True, expires_at__gt=now) | is_announced)
     kept = (classes.filter(awaited), seats.filter(is_kept))
     if sum(rows.distinct().count() for rows in kept) >= _most_at_once(user):
         raise TransferNotOfferedError(TOO_MANY)
-    lapsed = seats.exclude(is_announced).filter(
-        for_transfer=True, expires_at__range=(now - RECENTLY, now)
-    )
-    if _count_lapsed(user, classes.exclude(awaited), now) + lapsed.count() >= MAX_LAPSED:
+    unpaid = (classes.exclude(awaited), seats.exclude(is_kept))
+    if _count_lapsed(user, *unpaid, now) >= MAX_LAPSED:
         raise TransferNotOfferedError(TOO_MANY)
 
 
@@ -146,16 +142,29 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
         plan_mail(kind, about, kept.user_id, due_at=kept.expires_at, occasion=occasion)
 
 
-def _count_lapsed(user: User, unpaid: QuerySet[VirtualClass], now: datetime) -> int:
-    """Count the kept times of classes of a person that lately went by unpaid."""
+def _count_lapsed(
+    user: User, classes: QuerySet[VirtualClass], seats: QuerySet[Seat], now: datetime
+) -> int:
+    """Count the kept times of a person that lately ended unpaid, those given up too."""
+    recently = (now - RECENTLY, now)
     # The mail about the end of a kept time exists for each that was kept.
     ended = Q(
         notices__kind=NoticeKind.TRANSFER_OVER,
         notices__user=user,
-        notices__due_at__range=(now - RECENTLY, now),
+        notices__due_at__range=recently,
     )
-    # A class that lost its time to a paid one is not the person's fault.
-    return unpaid.filter(ended, scheduling_refusal="").distinct().count()
+    # A class that lost its time to a paid one is not the person's fault, nor one that the teacher
+    # cancelled.
+    cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED, actor=user)
+    given_up = Q(status=ClassStatus.CANCELLED) & Exists(
+        cancelled.filter(virtual_class=OuterRef("pk"))
+    )
+    lapsed = (
+        classes.filter(ended, Q(status=ClassStatus.PENDING) | given_up, scheduling_refusal=""),
+        seats.filter(for_transfer=True, expires_at__range=recently),
+    )
+    came = Q(transfers__state__in=[TransferState.TO_RETURN, TransferState.RETURNED])
+    return sum(rows.exclude(came).distinct().count() for rows in lapsed)
 
 
 def _most_at_once(user: User) -> int:

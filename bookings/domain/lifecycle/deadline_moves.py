@@ -1,13 +1,49 @@
-"""The deadline of an open class keeps its distance to the class."""
+"""The deadline of an open class, and the seats kept until then, follow when the class moves."""
 
 from datetime import datetime, timedelta
 
-from bookings.models import MinimumDecision, OpenClass, VirtualClass
+from bookings.models import (
+    BookingRules,
+    MinimumDecision,
+    NoticeKind,
+    OpenClass,
+    Seat,
+    SeatState,
+    VirtualClass,
+)
+from bookings.notices.due import plan_mail
 
 
 def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
-    """Move the deadline with a class, if it is still to come, but not before ``now``."""
-    open_class = OpenClass.objects.filter(pk=locked.pk, decision=MinimumDecision.WAITING).first()
-    if open_class is not None:
+    """Move the deadline with a class, if it is still to come, but not before ``now``.
+
+    Seats that are kept for a transfer end with it at the latest.
+    """
+    open_class = OpenClass.objects.filter(pk=locked.pk).first()
+    if open_class is None:
+        return
+    if open_class.decision == MinimumDecision.WAITING:
         open_class.decides_at = max(open_class.decides_at + by, now)
         open_class.save(update_fields=["decides_at"])
+    latest = max(find_latest_end(locked.start_time, open_class), now)
+    kept = open_class.seats.filter(state=SeatState.HELD, for_transfer=True, expires_at__gt=latest)
+    for seat in kept:
+        _end_earlier(seat, locked, latest)
+
+
+def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
+    """Return until when a time may be kept for a transfer at the latest.
+
+    open_class: of a place, which is not kept past the moment that decides the minimum.
+    """
+    latest = start - timedelta(minutes=BookingRules.load().minimum_notice_minutes)
+    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
+        latest = min(latest, open_class.decides_at)
+    return latest
+
+
+def _end_earlier(seat: Seat, locked: VirtualClass, latest: datetime) -> None:
+    seat.expires_at = latest
+    seat.save(update_fields=["expires_at", "updated_at"])
+    kind = NoticeKind.SEAT_TRANSFER_OVER
+    plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))
