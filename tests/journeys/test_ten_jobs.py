@@ -109,6 +109,8 @@ def _ask_for_a_class_that_the_list_lacks(page: Page, today: date) -> None:
 
 def block_today(tap: Taps, today: date) -> None:
     tap("link", "^Semana")
+    # The page before has such links too, of other days.
+    expect(tap.page).to_have_url(re.compile("/admin/semana/"))
     tap("link", "^Bloquear")
     tap("button", "^Este día|^Hoy|^Bloquear")
     expect(tap.page.locator(".messagelist")).to_be_visible()
