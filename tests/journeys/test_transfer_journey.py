@@ -38,7 +38,7 @@ def test_announced_in_three_taps_and_confirmed_in_three(new_page):
     teacher.goto("/admin/")
     thumb = Thumb()
     thumb.tap(teacher.get_by_role("link", name=re.compile("por confirmar")))
-    card = teacher.locator(".transfer-card", has_text=number)
+    card = teacher.locator(".transfers .card", has_text=number)
     thumb.tap(card.get_by_role("link", name=re.compile("^Llegó")))
     thumb.tap(teacher.get_by_role("button", name="Sí, llegó"))
     expect(teacher.get_by_text("confirmada, y la clase quedó agendada")).to_be_visible()
