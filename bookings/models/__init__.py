@@ -40,7 +40,13 @@ from bookings.models.sales.bank_transfer import (
 from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer
-from bookings.models.sales.open_class import MinimumDecision, OpenClass, Seat, SeatState
+from bookings.models.sales.open_class import (
+    MinimumDecision,
+    OpenClass,
+    Seat,
+    SeatState,
+    find_open_class,
+)
 from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
 from bookings.models.user_activity import Role, UserActivity
 from bookings.models.virtual_class import (

@@ -24,13 +24,13 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
-    OpenClass,
     Payment,
     RefundReason,
     Seat,
     TransferState,
     VirtualClass,
     WaitingListEntry,
+    find_open_class,
     find_same_numbers,
     list_awaiting_scheduling,
     meet_refused_at,
@@ -138,30 +138,25 @@ def _invitation(notice: Notice) -> str:
     return site_address("bookings:join_with_code", code) if code else ""
 
 
-def find_open_class(notice: Notice) -> OpenClass | None:
-    open_class: OpenClass | None = getattr(notice.virtual_class, "open_class", None)
-    return open_class
-
-
 def _open_class(notice: Notice) -> str:
-    open_class = find_open_class(notice)
+    open_class = find_open_class(notice.virtual_class)
     return open_class.title if open_class else ""
 
 
 def _people_so_far(notice: Notice) -> str:
-    open_class = find_open_class(notice)
+    open_class = find_open_class(notice.virtual_class)
     people = notice.require_class().guest_count
     text = gettext("%(people)d de %(minimum)d")
     return text % {"people": people, "minimum": open_class.minimum} if open_class else ""
 
 
 def _decided_at(notice: Notice) -> str:
-    open_class = find_open_class(notice)
+    open_class = find_open_class(notice.virtual_class)
     return _moment(open_class.decides_at) if open_class else ""
 
 
 def _why_called_off(notice: Notice) -> str:
-    open_class = find_open_class(notice)
+    open_class = find_open_class(notice.virtual_class)
     is_called_off = open_class and open_class.decision == MinimumDecision.CALLED_OFF
     return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
 

@@ -8,12 +8,11 @@ from django.core import signing
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice
+from bookings.models import Notice, find_open_class
 from bookings.notices.facts import (
     Line,
     class_address,
     find_entry,
-    find_open_class,
     find_transfer,
     link_address,
     site_address,
@@ -28,7 +27,7 @@ def _to(label: Promise, page: str, *find_arguments: Callable[[Notice], object]) 
 
 
 def _turn_page(notice: Notice) -> str:
-    if find_open_class(notice):
+    if find_open_class(notice.virtual_class):
         return site_address("bookings:open_class", notice.virtual_class_id)
     entry = find_entry(notice)
     return (

@@ -19,10 +19,10 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
     WaitingState,
+    find_open_class,
 )
 from bookings.notices.facts import (
     find_entry,
-    find_open_class,
     find_seat,
     find_transfer,
     link_address,
@@ -71,7 +71,7 @@ def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
 
 
 def _is_minimum_decided(notice: Notice) -> bool:
-    open_class = find_open_class(notice)
+    open_class = find_open_class(notice.virtual_class)
     return open_class is None or open_class.decision != MinimumDecision.WAITING
 
 

@@ -34,7 +34,7 @@ def stored():
     return [str(hours) for hours in WeeklyHours.objects.all()]
 
 
-def test_the_seven_days_show_their_hours_and_spare_rows(panel):
+def test_the_seven_days_show_their_hours_and_an_empty_row(panel):
     set_weekly_hours({Weekday.TUESDAY: ranges("09:00-13:00", "15:00-20:00")})
 
     page = panel.get(PAGE).content.decode()
@@ -43,7 +43,7 @@ def test_the_seven_days_show_their_hours_and_spare_rows(panel):
         Weekday.labels
     )
     assert 'value="15:00"' in page
-    assert page.count('type="time"') == (7 * 2 + 2) * 2
+    assert page.count('type="time"') == (6 * 2 + 3) * 2
 
 
 def test_saving_puts_the_week_in_the_place_of_the_old_one(panel):

@@ -146,7 +146,7 @@ def test_the_teacher_s_week(page):
     day, booking = f"/admin/semana/dia/?dia={weekday_ahead(20)}", "/admin/reservar/"
     hour = f"/admin/semana/hora/?inicio={weekday_ahead(21)}T{{}}:00&hasta={{}}:00"
     found += visit(page, day, hour.format(10, 11), hour.format("03", "04"), booking)
-    page.locator(".sheet-choices a").first.click()
+    page.locator(".sheet-latest a").first.click()
     expect(page.get_by_role("button", name="Reservar")).to_be_visible()
     found += violations(page)
     page.get_by_role("button", name="Reservar").click()

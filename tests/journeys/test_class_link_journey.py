@@ -31,6 +31,8 @@ class Taps:
 
     def __call__(self, role: str, name: str) -> None:
         target = self.page.get_by_role(role, name=name).first
+        target.wait_for()
+        self.page.wait_for_load_state()  # a box without its style is lower
         box = target.bounding_box()
         assert box is not None, name
         assert box["height"] >= TARGET - 0.5, name

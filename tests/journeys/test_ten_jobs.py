@@ -41,6 +41,8 @@ class Taps:
     def __call__(self, role: str, name: str) -> None:
         """Tap the first link or button whose name has this text."""
         target = self.page.get_by_role(role, name=re.compile(name)).first
+        target.wait_for()
+        self.page.wait_for_load_state()  # a box without its style is lower
         box = target.bounding_box()
         assert box is not None, name
         assert box["height"] >= TARGET - 0.5, name

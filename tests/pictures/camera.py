@@ -21,6 +21,7 @@ QUALITY = 78
 REPLACEMENTS = [
     (r"\b09:(3\d|4[0-4])\b", "09:30"),  # what the clock says while pictures are taken
     (r"\b09:(4[5-9]|5\d)\b", "09:45"),  # the end of what is held
+    (r"\ben 2\d min\b", "en 30 min"),  # until the next class, at 10:00
     (r"\b[a-z]{3}-[a-z]{4}-[a-z]{3}\b", "abc-defg-hij"),
     (r"/clase/[\w.-]{40,}", "/clase/3f2a91c05d644b1e9c07"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "3f2a91c0-5d64-4b1e-9c07-8a1be2d46f03"),

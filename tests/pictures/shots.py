@@ -125,7 +125,7 @@ def _give_part_back(scene: Scene, page: Page) -> None:
 def _person(name: str) -> Callable[[Scene, Page], None]:
     def go(scene: Scene, page: Page) -> None:
         page.goto(f"/admin/estudiantes/?q={name}")
-        page.locator(".rows a").first.click()
+        page.locator("main .rows a").first.click()
 
     return go
 

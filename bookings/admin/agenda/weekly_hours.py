@@ -8,8 +8,9 @@ from bookings.admin.inputs import CLOCK_INPUT
 from bookings.models import HoursRange, Weekday
 
 RANGES_PER_DAY = 8
-# Empty rows below those in use, so that adding one needs no script.
-SPARE_ROWS = 2
+# An empty row stands below those in use, so that adding one needs no script; a morning and an
+# afternoon fit in at once.
+FEWEST_ROWS = 2
 
 
 class RangeForm(forms.Form):
@@ -46,7 +47,7 @@ class DayForm:
     def rows(self) -> list[RangeForm]:
         filled = [row["start"].value() or row["end"].value() for row in self.ranges]
         used = [number for number, value in enumerate(filled, 1) if value]
-        return self.ranges[: max(used, default=0) + SPARE_ROWS]
+        return self.ranges[: max(*used, 0, FEWEST_ROWS - 1) + 1]
 
     @property
     def hours(self) -> list[HoursRange]:

@@ -35,7 +35,8 @@ from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
 from config.lib.wall_time import read_wall_time
 
-PEOPLE_SHOWN = 20
+# With no words: so few that the form for a new person stands on a phone's first screen.
+PEOPLE_AT_FIRST, PEOPLE_FOUND = 4, 20
 # The first and the last year there is begin and end elsewhere in other zones.
 YEARS = range(2000, 2100)
 OTHER = "otra"
@@ -200,12 +201,13 @@ def _ask_for_student(
     words = request.GET.get("q", "").strip()
     is_asked = newcomer.is_bound  # the person is new, or one of these
     email = newcomer.cleaned_data["email"] if known else ""
+    shown = PEOPLE_FOUND if words else PEOPLE_AT_FIRST
     context = {
         **admin.site.each_context(request),
         "title": "¿Es esta persona?" if known else "¿Para quién es la clase?",
         "start": start,
         "q": words,
-        "people": known or ([] if is_asked else _list_people(words)[:PEOPLE_SHOWN]),
+        "people": known or ([] if is_asked else _list_people(words)[:shown]),
         "newcomer": newcomer,
         "known": known,
         "has_address": any(email and email in {one.email, one.contact_email} for one in known),

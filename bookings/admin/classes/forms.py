@@ -12,8 +12,7 @@ from accounts.validators import MAX_NAME, MAX_PHONE, read_name
 from bookings.admin.cells import day_at
 from bookings.admin.inputs import CLOCK_INPUT, DAY_INPUT
 from bookings.admin.steps import StepForm
-from bookings.domain.open_classes.listing import find_open_class
-from bookings.models import VirtualClass
+from bookings.models import VirtualClass, find_open_class
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.templatetags.class_times import clock
 from config.lib.wall_time import UnclearTimeError, read_wall_time

@@ -22,7 +22,6 @@ from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.open_classes.deadlines import go_on_anyway
-from bookings.domain.open_classes.listing import find_open_class
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
@@ -34,6 +33,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     VirtualClass,
+    find_open_class,
 )
 from bookings.templatetags.class_times import pesos
 

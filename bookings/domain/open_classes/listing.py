@@ -9,7 +9,7 @@ from django.utils import timezone
 from django_stubs_ext import WithAnnotations
 
 from bookings.domain.places.held_seats import list_held_seats
-from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingListEntry, WaitingState
+from bookings.models import ClassStatus, OpenClass, WaitingListEntry, WaitingState
 
 
 class _Kept(TypedDict):
@@ -51,8 +51,3 @@ def count_left(open_class: "CountedClass") -> int:
 def _count(rows: QuerySet[Any], group: str) -> Coalesce:
     counts = rows.order_by().values(group).annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counts), 0, output_field=IntegerField())
-
-
-def find_open_class(virtual_class: VirtualClass) -> OpenClass | None:
-    """Return what the teacher published of a class, if she did."""
-    return OpenClass.objects.filter(pk=virtual_class.pk).first()

@@ -145,3 +145,9 @@ class Seat(models.Model):
     def is_live(self, now: datetime | None = None) -> bool:
         """True if the seat is held for its payment."""
         return self.state == SeatState.HELD and self.expires_at > (now or timezone.now())
+
+
+def find_open_class(virtual_class: VirtualClass | None) -> OpenClass | None:
+    """Return what the teacher published of a class, if she did."""
+    open_class: OpenClass | None = getattr(virtual_class, "open_class", None)
+    return open_class

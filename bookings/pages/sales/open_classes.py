@@ -35,7 +35,7 @@ from bookings.domain.open_classes.listing import (
 from bookings.domain.open_classes.seats import hold_seat
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import wait_for_seat
-from bookings.models import ClassStatus, DiscountCode, MinimumDecision, Seat, SeatState
+from bookings.models import ClassStatus, DiscountCode, MinimumDecision, OpenClass, Seat, SeatState
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DiscountField
 from bookings.pages.sales.events_data import describe_events
@@ -55,14 +55,14 @@ class SeatForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class OpenClassCard:
-    """An open class for everybody. seat: the reader's, while it is held or taken."""
+class OpenClassFacts:
+    """What an open class and a seat of it show alike."""
 
-    open_class: CountedClass
-    seat: Seat | None = None
-    is_inside: bool = False
-    is_hosts: bool = False
-    is_for_reader: bool = False
+    open_class: OpenClass
+
+    @property
+    def title(self) -> str:
+        return self.open_class.title
 
     @property
     def start(self) -> datetime:
@@ -73,6 +73,21 @@ class OpenClassCard:
         return self.open_class.virtual_class.end_time
 
     @property
+    def terms(self) -> ChangeTerms:
+        return find_change_terms(self.start, timezone.now())
+
+
+@dataclass(frozen=True)
+class OpenClassCard(OpenClassFacts):
+    """An open class for everybody. seat: the reader's, while it is held or taken."""
+
+    open_class: CountedClass
+    seat: Seat | None = None
+    is_inside: bool = False
+    is_hosts: bool = False
+    is_for_reader: bool = False
+
+    @property
     def minutes(self) -> int:
         return self.open_class.virtual_class.minutes
 
@@ -80,10 +95,6 @@ class OpenClassCard:
     def left(self) -> int:
         # A place that is offered to the reader counts for them.
         return count_left(self.open_class) + self.is_for_reader
-
-    @property
-    def terms(self) -> ChangeTerms:
-        return find_change_terms(self.start, timezone.now())
 
     @property
     def is_decided(self) -> bool:

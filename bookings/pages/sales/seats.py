@@ -2,7 +2,6 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 
 from django.conf import settings
@@ -10,18 +9,17 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.open_classes.seats import release_seat
-from bookings.models import OpenClass, Seat, SeatState
+from bookings.models import Seat, SeatState
 from bookings.pages.access import signed_in
 from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
+from bookings.pages.sales.open_classes import OpenClassFacts
 from bookings.pages.sales.transfers import present_seat_transfer
 
 # Not an expired payment: its seat may be kept for a transfer for longer.
@@ -34,28 +32,12 @@ UNDERWAY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SeatCard:
+@dataclass(frozen=True)
+class SeatCard(OpenClassFacts):
     """A seat for its person. payment: None if it is free or paid by hand."""
 
     seat: Seat
     payment: PaymentCard | None
-
-    @property
-    def open_class(self) -> OpenClass:
-        return self.seat.open_class
-
-    @property
-    def start(self) -> datetime:
-        return self.open_class.virtual_class.start_time
-
-    @property
-    def end(self) -> datetime:
-        return self.open_class.virtual_class.end_time
-
-    @property
-    def terms(self) -> ChangeTerms:
-        return find_change_terms(self.start, timezone.now())
 
     @property
     def is_live(self) -> bool:
@@ -97,7 +79,7 @@ def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
         seat = get_object_or_404(seats, pk=seat_id)
     said = says_paid(request)
     payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
-    card = SeatCard(seat, payment)
+    card = SeatCard(seat.open_class, seat, payment)
     if is_shown(request, card.state):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     context = {
