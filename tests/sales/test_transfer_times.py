@@ -9,6 +9,7 @@ from django.utils import timezone
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfer_times import PayWay, keep_until
 from bookings.domain.checkout.transfers import (
+    announce_transfer,
     choose_transfer,
     confirm_transfer,
     refuse_transfer,
@@ -23,6 +24,7 @@ from bookings.domain.queries import has_lapsed, list_next_classes_of
 from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
 from bookings.notices.registry import reason_to_skip
 from bookings.work.clock_jumps import bring_back_plans
+from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import START, announce, book, keep, take_transfers
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
@@ -108,8 +110,14 @@ def test_an_announced_transfer_counts_after_its_time(host):
         book(host, start=START + DAY)
 
 
-def test_a_person_who_paid_before_has_several(host, teacher, google):
-    confirm_payment(class_id=book(host).pk, actor=teacher)
+@pytest.mark.parametrize("paid", ["class", "seat"])
+def test_a_person_who_paid_before_has_several(host, teacher, google, paid):
+    if paid == "class":
+        confirm_payment(class_id=book(host).pk, actor=teacher)
+    else:
+        seat = hold(publish(teacher, start=START + 4 * DAY), host)
+        transfer = announce_transfer(user=host, about=seat, operation_number="12345678")
+        confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     for days in (1, 2):
         book(host, start=START + days * DAY)

@@ -169,5 +169,8 @@ def _count_lapsed(
 
 def _most_at_once(user: User) -> int:
     """Return how many times are kept for a person at once."""
-    has_paid = user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
+    has_paid = (
+        user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
+        or user.seats.filter(paid_at__isnull=False, price__gt=0).exists()
+    )
     return settings.MAX_UNPAID_HOLDS if has_paid else 1
