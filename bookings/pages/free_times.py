@@ -70,11 +70,11 @@ def present_free_times(
 def render_times(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
     """Render a page of free times.
 
-    A time that was chosen just now and is taken changes more than the summary, which htmx asked
-    for: then it swaps month and times, where the page says so.
+    A time that was chosen just now and is taken changes more than the line of the chosen time,
+    which htmx asked for: then it swaps month and times, where the page says so.
     """
     response = render(request, template, context)
-    if context.get("is_stale") and request.headers.get("HX-Target") == "summary":
+    if context.get("is_stale") and request.headers.get("HX-Target") == "chosen-time":
         return reselect(retarget(response, "#when"), "#when")
     return response
 

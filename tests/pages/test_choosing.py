@@ -240,7 +240,7 @@ def test_a_time_that_is_gone_is_said_to_be(client):
 
 def test_a_time_that_goes_while_one_looks_brings_the_other_times(client):
     """htmx asked for the summary; it gets the times, with what happened beside them."""
-    asked = {"HX-Request": "true", "HX-Target": "summary"}
+    asked = {"HX-Request": "true", "HX-Target": "chosen-time"}
 
     free = client.get(PATH, CHOICE, headers=asked)
     VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
