@@ -306,8 +306,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
-    # Docstrings are for readers of the code.
-    "DISABLE_DOCSTRING_DESCRIPTIONS": True,
+    "DISABLE_DOCSTRING_DESCRIPTIONS": True,  # docstrings are for readers of the code
 }
 
 # --- Languages and time -----------------------------------------------------------------------

@@ -135,7 +135,7 @@ def _holds_and_offers(now: datetime) -> Plans:
     waiting = Hold.objects.filter(by_hand, for_transfer=False)
     yield _beyond(waiting, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
     seats = Seat.objects.filter(state=SeatState.HELD)
-    # Code of before the field did not set it.
+    # Seats that were announced before the field existed do not have it.
     has_transfer = Exists(BankTransfer.objects.filter(seat=OuterRef("pk")))
     by_transfer = Q(for_transfer=True) | has_transfer
     awaited, others = seats.filter(by_transfer), seats.exclude(by_transfer)

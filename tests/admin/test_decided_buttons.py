@@ -41,7 +41,7 @@ NO_CONFIRMATION = {
     "ofertas/nueva": "a form that was filled in; what it says can be changed back",
     "ofertas/<int:offer_id>": "as above; booked classes keep their price",
     "ofertas/<int:offer_id>/boton": "order and sale, taken back by the button beside it",
-    "ofertas/<int:offer_id>/borrar": "asks, and deletes only what nobody booked",
+    "ofertas/<int:offer_id>/borrar": "asks, and deletes only an offer without bookings",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",

@@ -1,7 +1,7 @@
 """Each page, in each of its states, is wholly in the language that was asked for.
 
 So are mails and entries for calendars. Spanish is what the templates are written in, and
-test_unmarked.py finds the texts that nobody marked: one state of each page is enough there.
+test_unmarked.py finds texts that are not marked for translation, so Spanish needs one state a page.
 """
 
 import pytest

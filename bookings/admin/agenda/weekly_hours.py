@@ -8,8 +8,8 @@ from bookings.admin.inputs import CLOCK_INPUT
 from bookings.models import HoursRange, Weekday
 
 RANGES_PER_DAY = 8
-# An empty row stands below those in use, so that adding one needs no script; a morning and an
-# afternoon fit in at once.
+# Each day ends with an empty row, because adding hours must work without scripts. A new day has two
+# rows, for a morning and an afternoon.
 FEWEST_ROWS = 2
 
 

@@ -35,7 +35,8 @@ from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
 from config.lib.wall_time import read_wall_time
 
-# With no words: so few that the form for a new person stands on a phone's first screen.
+# How many people the page lists without a search, so that a phone's first screen also shows the
+# form for a new person; and how many it lists for a search.
 PEOPLE_AT_FIRST, PEOPLE_FOUND = 4, 20
 # The first and the last year there is begin and end elsewhere in other zones.
 YEARS = range(2000, 2100)

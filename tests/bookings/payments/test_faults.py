@@ -107,7 +107,7 @@ def test_while_as_many_wait_as_may_others_are_refused(
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
     waiting.start()
     while waiting.is_alive() and "payments.get" not in routes(mercadopago):
-        time.sleep(0.01)  # until the other thread holds the only place
+        time.sleep(0.01)  # the stand-in shows the call only once the other thread has made it
 
     with pytest.raises(PaymentUnavailableError):
         get_gateway().get_charge(charge_id)
@@ -125,9 +125,9 @@ def test_waiting_for_a_turn_is_within_the_budget(
     guard = ProviderGuard(timedelta(seconds=5))
     monkeypatch.setattr(gateway_module, "_guard", guard)
     settings.MERCADOPAGO_CALLERS = 1
-    somebody = ExitStack()
-    somebody.enter_context(guard.enter(1))
-    threading.Timer(0.4, somebody.close).start()
+    other_caller = ExitStack()
+    other_caller.enter_context(guard.enter(1))
+    threading.Timer(0.4, other_caller.close).start()
 
     with pytest.raises(PaymentUnavailableError):
         get_gateway().get_charge(charge_id)

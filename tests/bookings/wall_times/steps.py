@@ -39,7 +39,7 @@ def schedule(host, clock="16:00", day=MONDAY):
 
 
 def instant_of(event):
-    """When an event of the stand-in begins; it knows the usual law only."""
+    """Return when an event of the stand-in begins, by the zone's law before its change."""
     return datetime.fromisoformat(event["start"]["dateTime"])
 
 
