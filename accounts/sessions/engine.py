@@ -4,7 +4,7 @@ Forged cookies cost no query; one query reads row and person.
 """
 
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Session, User
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
+from config.lib.rows import as_python, columns_of, make_instance
 
 KEY_BYTES = 16
 # A stranger's session carries a sign-in to the provider and back, and what was chosen before it.
@@ -166,14 +167,8 @@ def _find_live(session_key: str) -> _Row | None:
     if row is None:
         return None
     session_data, used_at, user_id, *person = row
-    user = _make_person(person) if user_id else None
-    return _Row(session_data, _as_python(Session._meta.get_field("used_at"), used_at), user)
-
-
-def _make_person(columns: list[Any]) -> User:
-    fields = _person_fields()
-    values = [_as_python(field, value) for field, value in zip(fields, columns, strict=True)]
-    return User.from_db(connection.alias, [field.attname for field in fields], values)
+    user = make_instance(User, _person_fields(), person) if user_id else None
+    return _Row(session_data, as_python(Session._meta.get_field("used_at"), used_at), user)
 
 
 @cache
@@ -184,19 +179,10 @@ def _person_fields() -> list[Field[Any, Any]]:
 
 @cache
 def _live_session() -> str:
-    person = ", ".join(f'person."{field.column}"' for field in _person_fields())
+    person = columns_of(_person_fields(), "person")
     return (  # the names of our columns, and no value
         f"SELECT session.session_data, session.used_at, session.user_id, {person}"  # noqa: S608 # nosec B608
         ' FROM "accounts_session" AS session'
         ' LEFT JOIN "accounts_user" AS person ON person.id = session.user_id'
         " WHERE session.session_key = %s AND session.expire_date > %s"
     )
-
-
-def _as_python(field: Any, stored: Any) -> Any:
-    """Convert a column's value as its field does: SQLite knows no ids, times and truth values."""
-    if hasattr(field, "from_db_value"):
-        return field.from_db_value(stored, None, connection)
-    value = field.to_python(stored)
-    is_naive = isinstance(value, datetime) and timezone.is_naive(value)
-    return value.replace(tzinfo=UTC) if is_naive else value

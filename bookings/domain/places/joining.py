@@ -1,5 +1,7 @@
 """Joining: a guest takes a place in a scheduled class."""
 
+from functools import cache
+
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
@@ -36,12 +38,12 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.notices.due import record_place
+from config.lib.rows import columns_of, make_instance
 
 # What has a code to try; a completed class is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-# By hand, because joins come in bursts: as querysets these two statements would add
-# a fifth to the CPU of a join (docs/performance.md).
-_OPEN_CLASS = 'SELECT * FROM "bookings_virtualclass" WHERE access_code = %s AND status IN (%s, %s)'
+# By hand, as _open_class(): joins come in bursts, and as querysets the two statements would add a
+# fifth to the CPU of a join (docs/performance.md).
 _CLAIMS = (
     'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
     " WHERE virtual_class_id = %s AND status IN (%s, %s) AND approved_at IS NOT NULL),"
@@ -119,10 +121,21 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 def lock_class(code: str) -> VirtualClass:
     """Lock the class of a code before any check. Raises ClassNotFoundError."""
     lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
-    rows = list(VirtualClass.objects.raw(_OPEN_CLASS + lock, [code, *OPEN]))
-    if not rows:
+    with connection.cursor() as cursor:
+        cursor.execute(_open_class() + lock, [code, *OPEN])
+        columns = cursor.fetchone()
+    if columns is None:
         raise ClassNotFoundError
-    return rows[0]
+    return make_instance(VirtualClass, VirtualClass._meta.concrete_fields, columns)
+
+
+@cache
+def _open_class() -> str:
+    columns = columns_of(VirtualClass._meta.concrete_fields, '"bookings_virtualclass"')
+    return (  # the names of our columns, and no value
+        f'SELECT {columns} FROM "bookings_virtualclass"'  # noqa: S608 # nosec B608
+        " WHERE access_code = %s AND status IN (%s, %s)"
+    )
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
