@@ -31,10 +31,11 @@ def main(arguments: list[str]) -> int:
         parts = [
             pool.submit(run_part, name, database, [*chosen, *arguments])
             for name, database, chosen in (
+                ("PostgreSQL, races", named(url, "races"), on(POSTGRESQL, "races")),
                 ("PostgreSQL, bookings", named(url, "bookings"), on(POSTGRESQL, "bookings")),
-                ("PostgreSQL, the rest", url, on(POSTGRESQL, "rest")),
                 ("SQLite, the rest", SQLITE, on("sqlite", "rest")),
-                ("SQLite, bookings", SQLITE, on("sqlite", "bookings")),
+                ("PostgreSQL, the rest", url, on(POSTGRESQL, "rest")),
+                ("SQLite, bookings and races", SQLITE, on("sqlite", "bookings", "races")),
                 ("Browser", SQLITE, ["--part=browser", "-m", "core"]),
             )
         ]
@@ -44,9 +45,9 @@ def main(arguments: list[str]) -> int:
     return next((code for code in codes if code not in {0, NO_TESTS}), 0)
 
 
-def on(engine: str, part: str) -> list[str]:
-    """Return the arguments that choose an engine's share of a part."""
-    return [f"--part={part}", f"--engine={engine}"]
+def on(engine: str, *parts: str) -> list[str]:
+    """Return the arguments that choose an engine's share of the parts."""
+    return [*(f"--part={part}" for part in parts), f"--engine={engine}"]
 
 
 def named(url: str, suffix: str) -> str:

@@ -25,9 +25,8 @@ TESTS = Path(__file__).parent
 # the journeys those without the mark ``browser``.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
-    "bookings": tuple(
-        TESTS / name for name in ("bookings", "concurrency", "management", "sales", "worker")
-    ),
+    "bookings": (TESTS / "bookings", TESTS / "sales"),
+    "races": (TESTS / "concurrency", TESTS / "management", TESTS / "worker"),
 }
 # What each page and mail says, in both languages: SQLite is enough.
 SQLITE_ONLY = (
@@ -93,8 +92,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--part",
+        action="append",
         choices=[*FOLDERS, "rest"],
-        help="run only the tests of the browser, of bookings and races, or the others",
+        help="run only the tests of the browser, of bookings, races or the others; may be repeated",
     )
     parser.addoption(
         "--whole",
@@ -105,15 +105,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no files of another part: that takes as long as hundreds of tests."""
-    part = config.getoption("--part")
-    if part is None:
+    parts = config.getoption("--part")
+    if not parts:
         return None
-    if part not in FOLDERS:
-        return True if collection_path in FOLDERS["bookings"] else None
+    if "rest" in parts:
+        return True if _part_of(collection_path) in {"bookings", "races"} - {*parts} else None
     is_its_own = any(
         folder == collection_path
         or folder in collection_path.parents
         or collection_path in folder.parents
+        for part in parts
         for folder in FOLDERS[part]
     )
     return None if is_its_own else True
@@ -124,13 +125,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Browser journeys run against a demo, which is always on SQLite.
     """
-    part = config.getoption("--part")
+    parts = config.getoption("--part")
     driving = {item for item in items if item.get_closest_marker("browser")}
     lost = [item.nodeid for item in driving if not _is_below(item.path, FOLDERS["browser"])]
     if lost:
         raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
     # A file that is named on the command line is read in every part.
-    chosen = [item for item in items if part in {None, _find_part(item)}]
+    chosen = [item for item in items if not parts or _find_part(item) in parts]
     if (engine := config.getoption("--engine")) and not config.getoption("--whole"):
         chosen = _share_of(engine, [item for item in chosen if item not in driving])
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
@@ -147,7 +148,12 @@ def pytest_collection_finish() -> None:
 def _find_part(item: pytest.Item) -> str:
     if item.get_closest_marker("browser"):
         return "browser"
-    return "bookings" if _is_below(item.path, FOLDERS["bookings"]) else "rest"
+    part = _part_of(item.path)
+    return "rest" if part == "browser" else part
+
+
+def _part_of(path: Path) -> str:
+    return next((part for part, folders in FOLDERS.items() if _is_below(path, folders)), "rest")
 
 
 def _share_of(engine: str, items: list[pytest.Item]) -> list[pytest.Item]:
