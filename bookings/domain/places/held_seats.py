@@ -1,4 +1,4 @@
-"""Seats of open classes that are held during payment: no other person gets their places."""
+"""Seats of open classes that are held during payment."""
 
 from datetime import datetime
 
@@ -18,5 +18,4 @@ def count_held_seats(virtual_class: VirtualClass) -> int:
 
 
 def sells_seats(virtual_class: VirtualClass) -> bool:
-    """True if the class's places have a price: the waiting list gives none unpaid."""
     return OpenClass.objects.filter(pk=virtual_class.pk, place_price__gt=0).exists()

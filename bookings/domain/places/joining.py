@@ -37,7 +37,7 @@ from bookings.models import (
 )
 from bookings.notices.due import record_place
 
-# What has a code to try; a completed class is refused as ended.
+# Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 # By hand, because joins come in bursts: as querysets these two statements would add
 # a fifth to the CPU of a join (docs/performance.md).
@@ -53,10 +53,10 @@ _CLAIMS = (
 
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Give ``user`` a place in the class of an access code, and return it as stored.
+    """Give ``user`` a place in the class of an access code.
 
-    access_code: in any case, with or without spaces and dashes. address: empty if unknown; wrong
-    codes are counted by it too.
+    access_code: in any case, with or without separators. address: empty if unknown; it limits wrong
+    codes too.
     Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
     OwnClassError, ClassEndedError, ClassFullError, PlaceHeldError or PlaceOfferedError,
     AlreadyJoinedError.
@@ -72,10 +72,7 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
 
 
 def preview_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Return the class that ``join_class`` would join, with its host, and write nothing.
-
-    Counts wrong codes and raises as ``join_class``: looking is no way round the limits.
-    """
+    """Return the class to join, with its host; count wrong codes and raise as ``join_class``."""
     with limit_wrong_codes(user=user, address=address):
         code = read_access_code(access_code)
         classes = VirtualClass.objects.filter(status__in=OPEN).select_related("booked_by")
@@ -109,7 +106,6 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
 
 
 def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
-    """Return the open class of a typed code if ``user`` is in it already."""
     code = normalize_access_code(access_code)
     if code is None:
         return None
@@ -117,7 +113,7 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str) -> VirtualClass:
-    """Lock the class of a code before any check. Raises ClassNotFoundError."""
+    """Lock the class of a code. Raises ClassNotFoundError."""
     lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
     rows = list(VirtualClass.objects.raw(_OPEN_CLASS + lock, [code, *OPEN]))
     if not rows:
@@ -126,7 +122,7 @@ def lock_class(code: str) -> VirtualClass:
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
-    """Raise if the person may not join; return True if they are in the class's line."""
+    """Raise as ``join_class``; return True if the person is in line."""
     is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
     if is_money_gone:
         raise ClassNotFoundError
@@ -135,11 +131,7 @@ def check_place(user: User, virtual_class: VirtualClass) -> bool:
 
 
 def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool, int]:
-    """Return whether the money of a class went back, whether the person is in its line, and how
-    many seats others hold while they pay.
-
-    A statement after the lock: the locking one may have read both before it got the lock.
-    """
+    """Read after the lock: the locking statement may read old values before it waits."""
     key = VirtualClass._meta.pk
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))

@@ -23,7 +23,7 @@ from bookings.notices.reminders import drop_reminders
 
 
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; return the class as stored.
+    """Take a guest out of a class.
 
     Raises, without writing: TooManyAttemptsError, ClassNotFoundError, ClassCancelledError,
     ClassCompletedError; BookingError for the host, and once the class has begun.
@@ -46,7 +46,7 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
 
 
 def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:
-    """Take a person out of a locked class, and offer the place. actor: None for the service."""
+    """Take a person out of a locked class, and offer the place."""
     user_id = part.user_id
     occasion = str(part.pk)  # a guest who joins again gets another, and may leave again
     part.delete()
