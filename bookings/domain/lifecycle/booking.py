@@ -33,10 +33,8 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class BookingRequest(Quote):
-    """A class that a student asks for. start, end: aware. price: centavos.
-
-    has_preference: False if no payment system made ``preference_id``. text: what to practise.
-    offer: None for a class of the plain list. discount: the one that ``price`` has, if any.
+    """has_preference: False if no payment system made ``preference_id``. text: what to practise.
+    offer: None for the plain list. discount: already taken off ``price``.
     """
 
     preference_id: str
@@ -47,12 +45,12 @@ class BookingRequest(Quote):
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
-    """Store a pending class; it counts as paid if its preference is paid already.
+    """Store a pending class; it is paid if its preference is.
 
-    by: the teacher who books for the student, at a price of her own. The price of another system's
-    preference is checked against the list. Raises, without writing:
-    what ``refuse_impossible_period`` raises, PreferenceTakenError, PriceTooLowError, and
-    BookingError for another person's preference, or one made for another class.
+    by: the teacher who books for the student, at her own price. Another system's price is checked
+    against the list.
+    Raises, without writing: as ``refuse_impossible_period``, PreferenceTakenError,
+    PriceTooLowError; BookingError for a preference of another person or class.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -67,7 +65,7 @@ def book_class(*, user: User, request: BookingRequest, by: User | None = None) -
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:
-    """Raise ClassEndedError; BookingError for a class that ends too early or is too long."""
+    """Raise ClassEndedError, or BookingError for an impossible length."""
     if end <= start:
         raise BookingError(_("La clase tiene que terminar después de empezar."))
     if end <= timezone.now():

@@ -1,4 +1,4 @@
-"""Leaving a class with a seat: the place is offered, and the policy decides about its money."""
+"""Leaving a class with a seat: the place is offered, the policy decides the refund."""
 
 import uuid
 
@@ -16,9 +16,9 @@ from bookings.models import Seat, SeatState, UserActivity, VirtualClass
 
 
 def leave_place(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; a seat is refunded by the policy.
+    """Take a guest out of a class; a seat is refunded by the policy.
 
-    Raises as ``leave_class``; besides RefundOutdatedError (``refunding_exactly``).
+    Raises as ``leave_class``; also RefundOutdatedError (``refunding_exactly``).
     """
     if not find_taken(class_id, user).exists():
         return leave_class(class_id=class_id, user=user)
@@ -34,7 +34,7 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
 
 
 def find_money_back(seat: Seat) -> int:
-    """Return the centavos that go back if the person leaves now."""
+    """Return the centavos refunded if the person leaves now."""
     case = find_student_case(seat.open_class.virtual_class, timezone.now())
     return decide_refund(case, left=find_left(seat))[1]
 

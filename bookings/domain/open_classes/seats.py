@@ -1,7 +1,4 @@
-"""Seats of an open class: held while they are paid, taken, given back.
-
-A seat changes only while the row of its class is locked.
-"""
+"""Seats of an open class: held, taken, given back, under the lock of the class."""
 
 import logging
 import uuid
@@ -51,7 +48,7 @@ from bookings.payments.gateway import PaymentError
 logger = logging.getLogger(__name__)
 
 SEAT_GONE = _("Ese lugar ya no se guarda.")
-# A paid seat that finds its class like this gets no place.
+# Refusals that leave a paid seat without a place, and the case of its refund.
 NO_PLACE: dict[type[BookingError], RefundCase] = {
     ClassFullError: RefundCase.SEAT_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
@@ -64,13 +61,13 @@ NO_PLACE: dict[type[BookingError], RefundCase] = {
 def hold_seat(
     *, user: User, open_class_id: uuid.UUID, typed_code: str = "", seen: int | None = None
 ) -> Seat:
-    """Keep a place for ``user`` while it is paid; a free one is taken at once.
+    """Keep a place for ``user`` while it is paid; take a free one at once.
 
-    typed_code: of a discount. seen: the price in centavos that the page showed.
-    Repeated, return the same seat. No transaction may be open: the provider is called. Raises,
-    without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
+    Repeated, return the same seat. Call it outside of transactions: it calls the provider.
+    typed_code: of a discount. seen: the price that the page showed, in centavos.
+    Raises, without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
     OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
-    DiscountCodeError, PriceChangedError, BookingError once the class has begun, PaymentError.
+    DiscountCodeError, PriceChangedError, PaymentError; BookingError once the class has begun.
     """
     check_booking_rate(user)
     seat = _hold(user, open_class_id, typed_code, seen)
@@ -85,10 +82,7 @@ def hold_seat(
 
 @transaction.atomic
 def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
-    """Give up a seat that is not paid; money that comes for it still gets a free place.
-
-    Raises ClassNotFoundError.
-    """
+    """Give up an unpaid seat; a later payment still gets a free place. Raises ClassNotFoundError."""
     locked, seat = _lock_seat(seat_id)
     if seat.user_id != user.pk:
         raise ClassNotFoundError
@@ -99,18 +93,17 @@ def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
 
 
 def release_seats(*, user: User) -> None:
-    """Give up every seat of a person that is not paid."""
     for seat_id in list(user.seats.filter(state=SeatState.HELD).values_list("pk", flat=True)):
         release_seat(user=user, seat_id=seat_id)
 
 
 @transaction.atomic
 def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
-    """Take the place of a seat whose money the teacher has; repeated, change nothing.
+    """Take the place of a seat that the teacher was paid for; repeated, change nothing.
 
     Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
-    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up, or whose
-    person was erased.
+    ClassCancelledError, AlreadyJoinedError; BookingError if the seat was given up or the person
+    erased.
     """
     locked, seat = _lock_seat(seat_id)
     if seat.state == SeatState.TAKEN:
@@ -125,7 +118,7 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
 
 @transaction.atomic
 def settle_seat(payment: Payment) -> None:
-    """Do what follows from the recorded state of a seat's payment; it may be repeated."""
+    """Apply the recorded state of a seat's payment; repeatable."""
     # Before the class, as ``record_charges`` does: the other order would deadlock.
     payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment.pk)
     locked, seat = _lock_seat(payment.seat.pk)
@@ -178,7 +171,6 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
 
 
 def _take_back(locked: VirtualClass, seat: Seat) -> None:
-    """Free the place of a seat whose money a bank took back, if the class is still ahead."""
     if locked.status != ClassStatus.SCHEDULED or locked.has_ended():
         return
     _set_state(seat, SeatState.CANCELLED)
@@ -252,7 +244,7 @@ def lock_class(class_id: uuid.UUID) -> VirtualClass:
 
 
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
-    """Lock the class of a seat, then read the seat. Raises ClassNotFoundError."""
+    """Lock the seat's class, then read the seat. Raises ClassNotFoundError."""
     seats = Seat.objects.filter(pk=seat_id)
     class_id = seats.values_list("open_class", flat=True).first()
     if class_id is None:
