@@ -1,1 +1,1 @@
-"""A class's calendar event, and access to the teacher's calendar."""
+"""A class's event in the teacher's calendar."""

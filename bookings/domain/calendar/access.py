@@ -64,7 +64,7 @@ def is_closed() -> bool:
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Store a refused grant, or for None the service account's refusal; report it once."""
+    """Store and report a refusal once; None: of the service account."""
     if refresh_token is None:
         note_refused_account()
         return

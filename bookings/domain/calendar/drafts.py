@@ -46,7 +46,7 @@ def name_event(class_id: uuid.UUID) -> str:
 
 
 def read_reference(text: str) -> uuid.UUID | None:
-    """Return the class's id in an event's reference; None for another program's."""
+    """Return None for another program's reference."""
     try:
         return uuid.UUID(text)
     except ValueError:

@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 # A scheduled class needs its event; a completed one keeps it as the calendar's history.
 KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
-# The process that asked for a change may still be making it, within CALENDAR_BUDGET.
+# The process that requested a change may still be making it, within CALENDAR_BUDGET.
 REQUEST_GRACE = timedelta(minutes=1)
 # How often one call repeats for a class that keeps moving; then the sweep continues.
 MOVES_AT_ONCE = 3
@@ -58,7 +58,7 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
         _delete_leftover(virtual_class)
     draft = draft_event(virtual_class)
     event = write_calendar(lambda calendar: calendar.create_event(draft))
-    with suppress(Error):  # a database that fails is reported by the caller's own write
+    with suppress(Error):  # the caller's own write reports a failing database
         note_answer()
         if settings.MEET_ACCESS == "open":
             request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
@@ -105,7 +105,7 @@ def move_event(virtual_class: VirtualClass) -> None:
             raise
         if _note_move(current, made):
             break
-    # If the class was cancelled meanwhile, an event that was made again has to go.
+    # If the class was cancelled meanwhile, a remade event must be deleted.
     withdraw_event(virtual_class)
 
 
@@ -184,7 +184,7 @@ def _drop_event_update(before: VirtualClass) -> None:
     if locked is None or _event_fields(locked) != _event_fields(before):
         return  # changed since, so another update is requested
     locked.event_update_requested_at = None
-    # A refused number of places alone is not worth the teacher's attention.
+    # The teacher needs no mail about a number of places.
     if awaits_move(locked):
         _mark_as_moved(locked)
     else:
@@ -218,9 +218,7 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
 
 def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
-    """Request the deletion of an event, unless the class keeps it. Store an id that the provider
-    chose.
-    """
+    """Request an event's deletion, unless the class keeps it; store a provider's id."""
     changes: dict[str, Any] = {
         "withdrawal_requested_at": timezone.now(),
         "scheduling_requested_at": None,

@@ -1,4 +1,4 @@
-"""The teacher's grant for her calendar: its age and end."""
+"""The teacher's grant for her calendar."""
 
 import logging
 from datetime import timedelta

@@ -21,7 +21,7 @@ from config.lib.retries import claim
 
 logger = logging.getLogger(__name__)
 
-# The list is written once nobody joined or left for this long, so that a burst costs one patch.
+# The list is written after this long without a change of people, so that a burst costs one patch.
 QUIET = timedelta(seconds=3)
 # Older requests belong to the sweep.
 SWEPT_AFTER = timedelta(minutes=1)

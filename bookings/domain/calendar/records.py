@@ -29,7 +29,7 @@ class ClassRecord:
     paid_at: str
     # The key of the offer; earlier records have none.
     offer: str = ""
-    # Centavos, and the code that took them off; as above.
+    # Centavos, and the code of the discount; earlier records have neither.
     discount: int = 0
     discount_code: str = ""
 

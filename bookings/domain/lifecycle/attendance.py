@@ -1,6 +1,6 @@
 """Attendance: the teacher marks who did not come.
 
-A person's ``total_classes`` counts completed activities; a no-show is not completed.
+``total_classes`` counts a person's completed activities, without no-shows.
 """
 
 import uuid
@@ -20,7 +20,7 @@ from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 def mark_attendance(
     *, class_id: uuid.UUID, activity_id: int, came: bool, actor: User
 ) -> UserActivity:
-    """Mark a person as absent, or take the mark back.
+    """Mark an absence, or take the mark back.
 
     Raises ClassNotFoundError, and BookingError before the class begins.
     """

@@ -58,7 +58,7 @@ def book_class(*, user: User, request: BookingRequest, by: User | None = None) -
     try:
         return _store(user, request, by)
     except IntegrityError:
-        # The constraint decides between racers; a query before each booking would not.
+        # Only the constraint decides between racers; a query before the insert could not.
         if VirtualClass.objects.filter(preference_id=request.preference_id).exists():
             raise PreferenceTakenError from None
         raise
@@ -77,7 +77,7 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    # Our own pages know the price, and ask for no preference where there is nothing to pay.
+    # Our own pages know the price, and make no preference for a free class.
     is_foreign = payment is None and request.has_preference and by is None
     is_foreign = is_foreign and is_provider_configured()
     virtual_class = VirtualClass.objects.create(
@@ -110,7 +110,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     if not is_provider_configured():
         return None
-    # Locked, so that a settling at this moment sees the class, or this booking the money.
+    # Locked, so that either a concurrent settling finds the class or this booking finds the money.
     ours = Payment.objects.filter(provider=PROVIDER, preference_id=request.preference_id)
     payment = ours.select_for_update().first()
     if payment is None:

@@ -24,8 +24,8 @@ def change_capacity(
 ) -> VirtualClass:
     """Set the capacity of a scheduled group, and offer a place that becomes free.
 
-    Raises ClassNotFoundError, ClassEndedError; BookingError if it is too large, or too small for
-    the taken and offered places.
+    Raises ClassNotFoundError, ClassEndedError; BookingError if too large, or too small for the
+    taken and offered places.
     """
     virtual_class = decide_capacity(class_id, capacity, actor)
     move_event_if_possible(virtual_class)

@@ -186,7 +186,7 @@ def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> No
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    """Store the event; after a collision, retry, for the next attempt sees which racer won."""
+    """Store the event; after a collision the next attempt sees which racer won."""
     failure: Error | None = None
     for _ in range(ATTEMPTS):
         try:

@@ -31,7 +31,7 @@ from bookings.notices.due import record_due
 logger = logging.getLogger(__name__)
 
 CLASSES_PER_SWEEP = 50
-# The teacher's mail leaves WARNING before the deadline, at the earliest SETTLING_IN after publishing.
+# The teacher is mailed WARNING before the deadline, and not before SETTLING_IN from publishing.
 WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
 
 
@@ -115,7 +115,6 @@ def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> N
 
 
 def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
-    """True if the people who are paying now would be enough."""
     grace = timedelta(minutes=BookingRules.load().hold_minutes)
     people = locked.guest_count + count_held_seats(locked)
     return now < open_class.decides_at + grace and people >= open_class.minimum

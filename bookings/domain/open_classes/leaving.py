@@ -1,4 +1,4 @@
-"""Leaving a class with a seat: the place is offered, the policy decides the refund."""
+"""Leaving a class with a seat; the policy decides the refund."""
 
 import uuid
 

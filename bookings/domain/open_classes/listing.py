@@ -24,7 +24,7 @@ else:
 
 
 def list_open_classes() -> "QuerySet[CountedClass]":
-    """List the published classes ahead, the nearest first, in one query."""
+    """List the classes ahead, nearest first, in one query."""
     now = timezone.now()
     ahead = with_counts(now).filter(
         is_listed=True,

@@ -82,7 +82,7 @@ def hold_seat(
 
 @transaction.atomic
 def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
-    """Give up an unpaid seat; a later payment still gets a free place. Raises ClassNotFoundError."""
+    """Release an unpaid seat; later money still gets a free place. Raises ClassNotFoundError."""
     locked, seat = _lock_seat(seat_id)
     if seat.user_id != user.pk:
         raise ClassNotFoundError
@@ -158,7 +158,7 @@ def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
 
 
 def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
-    """Raises as ``take_place``, before it writes."""
+    """Raises as ``take_place``, before writing."""
     take_place(user=seat.user, virtual_class=locked)
     # The person may have chosen the class anew after this seat expired.
     others = Seat.objects.filter(open_class=locked.pk, user=seat.user, state=SeatState.HELD)
@@ -215,7 +215,7 @@ def _refuse_other_price(seat: Seat, seen: int | None) -> None:
 
 
 def _price_seat(user: User, class_id: uuid.UUID, locked: VirtualClass, typed_code: str) -> Seat:
-    """Return an unsaved seat at today's price. Raises DiscountCodeError."""
+    """Raises DiscountCodeError."""
     open_class = OpenClass.objects.get(pk=class_id)
     open_class.virtual_class = locked
     seat = Seat(open_class=open_class, user=user, price=open_class.place_price)
@@ -235,7 +235,7 @@ def _open_seat(seat: Seat, now: datetime) -> None:
 
 
 def lock_class(class_id: uuid.UUID) -> VirtualClass:
-    """Lock the class of an open class. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     classes = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
     locked = classes.select_for_update(of=("self",)).first()
     if locked is None:
@@ -244,7 +244,7 @@ def lock_class(class_id: uuid.UUID) -> VirtualClass:
 
 
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
-    """Lock the seat's class, then read the seat. Raises ClassNotFoundError."""
+    """Lock the class, then read the seat. Raises ClassNotFoundError."""
     seats = Seat.objects.filter(pk=seat_id)
     class_id = seats.values_list("open_class", flat=True).first()
     if class_id is None:

@@ -30,7 +30,7 @@ def normalize_access_code(text: str) -> str | None:
 
 
 def read_access_code(text: str) -> str:
-    """Return ``normalize_access_code(text)``. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     code = normalize_access_code(text)
     if code is None:
         raise ClassNotFoundError

@@ -1,4 +1,4 @@
-"""Limits on wrong access codes, for each person and each address."""
+"""Limits on wrong access codes."""
 
 import logging
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
                 _refuse_beyond(settings.MAX_WRONG_CODES_OF_ADDRESS, counts[1])
         yield
     except ClassNotFoundError:
-        counts.clear()  # so they stay counted
+        counts.clear()  # nothing to give back: they stay counted
         raise
     finally:
         for count in counts:

@@ -82,7 +82,7 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
-    """Give ``user`` a place of a locked class. Raises as ``join_class``."""
+    """The class is locked. Raises as ``join_class``."""
     is_in_line = check_place(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
@@ -113,7 +113,7 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str) -> VirtualClass:
-    """Lock the class of a code. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
     rows = list(VirtualClass.objects.raw(_OPEN_CLASS + lock, [code, *OPEN]))
     if not rows:

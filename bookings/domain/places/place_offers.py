@@ -1,6 +1,6 @@
-"""Offers of a free place, one at a time, to the first person in line.
+"""Offers of a free place to the first person in line, one at a time.
 
-They are made under the class's lock, by the transaction that frees or takes places.
+Made under the class's lock, by the transaction that frees or takes places.
 """
 
 import logging

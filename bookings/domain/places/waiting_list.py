@@ -1,4 +1,4 @@
-"""The waiting list of a full class: wait, take the offered place, leave."""
+"""The waiting list of a full class."""
 
 import uuid
 from datetime import timedelta
@@ -138,7 +138,7 @@ def _leave(entry: WaitingListEntry) -> WaitingListEntry:
 
 
 def _lock(entry_id: uuid.UUID, **belongs_to: User | uuid.UUID) -> WaitingListEntry:
-    """Lock the entry's class, then read the entry, which changes only under that lock."""
+    """An entry changes only under the lock of its class."""
     entries = WaitingListEntry.objects.filter(pk=entry_id, **belongs_to)
     virtual_class = (
         VirtualClass.objects.select_for_update()
