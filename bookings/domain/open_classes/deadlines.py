@@ -14,8 +14,7 @@ from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError, ClassCancelledError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
-from bookings.domain.open_classes.seats import lock_class
-from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.places.held_seats import count_held_seats, lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BookingRules,
@@ -73,7 +72,7 @@ def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
 
     The cancellation requests the refunds; the sweep sends them.
     """
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     open_class = OpenClass.objects.get(pk=class_id)
     now = timezone.now()
     is_due = open_class.decision == MinimumDecision.WAITING and open_class.decides_at <= now
@@ -96,7 +95,7 @@ def go_on_anyway(*, class_id: uuid.UUID, actor: User) -> OpenClass:
 
     Raises ClassNotFoundError, ClassCancelledError; BookingError if it is not scheduled.
     """
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     open_class = OpenClass.objects.get(pk=class_id)
     if locked.status == ClassStatus.CANCELLED:
         raise ClassCancelledError

@@ -26,6 +26,7 @@ from bookings.domain.money.discounts import take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
+from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
@@ -181,7 +182,7 @@ def _take_back(locked: VirtualClass, seat: Seat) -> None:
 
 @transaction.atomic
 def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) -> Seat:
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     now = timezone.now()
     held = Seat.objects.filter(open_class=class_id, user=user, state=SeatState.HELD)
     mine = held.select_related("payment", "open_class").first()
@@ -234,22 +235,13 @@ def _open_seat(seat: Seat, now: datetime) -> None:
     seat.save(force_insert=True)
 
 
-def lock_class(class_id: uuid.UUID) -> VirtualClass:
-    """Raises ClassNotFoundError."""
-    classes = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
-    locked = classes.select_for_update(of=("self",)).first()
-    if locked is None:
-        raise ClassNotFoundError
-    return locked
-
-
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
     """Lock the class, then read the seat. Raises ClassNotFoundError."""
     seats = Seat.objects.filter(pk=seat_id)
     class_id = seats.values_list("open_class", flat=True).first()
     if class_id is None:
         raise ClassNotFoundError
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     seat = seats.select_related("payment", "user", "open_class").get()
     seat.open_class.virtual_class = locked
     return locked, seat

@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_seats import sells_seats
+from bookings.domain.places.held_seats import lock_open_class, sells_seats
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
@@ -54,11 +54,7 @@ def wait_for_seat(*, user: User, class_id: uuid.UUID) -> WaitingListEntry:
     """Raises as ``wait_for_place``."""
     _refuse_haste(user)
     with transaction.atomic():
-        published = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
-        virtual_class = published.select_for_update(of=("self",)).first()
-        if virtual_class is None:
-            raise ClassNotFoundError
-        return _get_into_line(user, virtual_class)
+        return _get_into_line(user, lock_open_class(class_id))
 
 
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
