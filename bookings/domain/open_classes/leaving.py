@@ -8,11 +8,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
-from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.seat_refunds import find_left, refund_seat
-from bookings.domain.places.leaving import give_place_back, leave_class, refuse_leaving
-from bookings.models import Seat, SeatState, UserActivity, VirtualClass
+from bookings.domain.places.leaving import give_place_back, leave_class, lock_place
+from bookings.models import Seat, SeatState, VirtualClass
 
 
 def leave_place(*, class_id: uuid.UUID, user: User) -> VirtualClass:
@@ -41,11 +40,7 @@ def find_money_back(seat: Seat) -> int:
 
 @transaction.atomic
 def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    part = UserActivity.objects.filter(virtual_class=locked, user=user).first()
-    if part is None:
-        raise ClassNotFoundError
-    refuse_leaving(locked, user)
+    locked, part = lock_place(class_id, user)
     seat = find_taken(class_id, user).select_related("payment").first()
     case = find_student_case(locked, timezone.now())
     if seat is not None:

@@ -39,7 +39,6 @@ from bookings.models import (
     PaymentStatus,
     Seat,
     SeatState,
-    UserActivity,
     VirtualClass,
     WaitingState,
 )
@@ -74,7 +73,7 @@ def hold_seat(
     seat = _hold(user, open_class_id, typed_code, seen)
     if seat.payment is not None and seat.payment.preference_id is None:
         try:
-            make_preference(seat.payment, _quote(seat), title=_name(seat))
+            make_preference(seat.payment, _quote(seat), title=f"Lugar en «{seat.open_class.title}»")
         except PaymentError:
             release_seat(user=user, seat_id=seat.pk)
             raise
@@ -175,7 +174,7 @@ def _take_back(locked: VirtualClass, seat: Seat) -> None:
     if locked.status != ClassStatus.SCHEDULED or locked.has_ended():
         return
     _set_state(seat, SeatState.CANCELLED)
-    part = UserActivity.objects.filter(virtual_class=locked, user=seat.user_id).first()
+    part = locked.activities.filter(user=seat.user_id).first()
     if part is not None:
         give_place_back(locked, part, actor=None)
 
@@ -265,7 +264,3 @@ def _quote(seat: Seat) -> Quote:
     virtual_class = seat.open_class.virtual_class
     places = seat.open_class.places
     return Quote(virtual_class.start_time, virtual_class.end_time, True, places, seat.price)
-
-
-def _name(seat: Seat) -> str:
-    return f"Lugar en «{seat.open_class.title}»"

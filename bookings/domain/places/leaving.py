@@ -17,6 +17,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.places.place_offers import offer_free_place
+from bookings.domain.queries import get_class
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
@@ -29,20 +30,20 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     ClassCompletedError; BookingError for the host, and once the class has begun.
     """
     check_change_rate(user)
-    return _leave(class_id, user)
+    with transaction.atomic():
+        virtual_class, part = lock_place(class_id, user)
+        give_place_back(virtual_class, part, actor=user)
+    return virtual_class
 
 
-@transaction.atomic
-def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
-    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
-    if virtual_class is None:
-        raise ClassNotFoundError
-    part = UserActivity.objects.filter(virtual_class=virtual_class, user=user).first()
+def lock_place(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, UserActivity]:
+    """Lock a guest's class, and check that they may leave it. Raises as ``leave_class``."""
+    virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
+    part = virtual_class.activities.filter(user=user).first()
     if part is None:
         raise ClassNotFoundError
     refuse_leaving(virtual_class, user)
-    give_place_back(virtual_class, part, actor=user)
-    return virtual_class
+    return virtual_class, part
 
 
 def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:
