@@ -94,8 +94,8 @@ def _is_accepted(refresh_token: str | None) -> bool:
     except CalendarError as error:
         if isinstance(error, CalendarNotConnectedError) and error.is_certain:
             note_refusal(refresh_token)
-            return False
-        logger.info("The grant could not be checked: %s", type(error).__name__)
+        else:
+            logger.info("The grant could not be checked: %s", type(error).__name__)
         return False
     return True
 

@@ -78,8 +78,9 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
     # Our own pages know the price, and make no preference for a free class.
-    is_foreign = payment is None and request.has_preference and by is None
-    is_foreign = is_foreign and is_provider_configured()
+    is_foreign = (
+        payment is None and request.has_preference and by is None and is_provider_configured()
+    )
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,

@@ -7,7 +7,6 @@ from bookings.models import (
     MinimumDecision,
     NoticeKind,
     OpenClass,
-    Seat,
     SeatState,
     VirtualClass,
 )
@@ -28,7 +27,10 @@ def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
     latest = max(find_latest_end(locked.start_time, open_class), now)
     kept = open_class.seats.filter(state=SeatState.HELD, for_transfer=True, expires_at__gt=latest)
     for seat in kept:
-        _end_earlier(seat, locked, latest)
+        seat.expires_at = latest
+        seat.save(update_fields=["expires_at", "updated_at"])
+        kind = NoticeKind.SEAT_TRANSFER_OVER
+        plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))
 
 
 def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
@@ -40,10 +42,3 @@ def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> dat
     if open_class is not None and open_class.decision == MinimumDecision.WAITING:
         latest = min(latest, open_class.decides_at)
     return latest
-
-
-def _end_earlier(seat: Seat, locked: VirtualClass, latest: datetime) -> None:
-    seat.expires_at = latest
-    seat.save(update_fields=["expires_at", "updated_at"])
-    kind = NoticeKind.SEAT_TRANSFER_OVER
-    plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))
