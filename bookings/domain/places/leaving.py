@@ -30,9 +30,13 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     ClassCompletedError; BookingError for the host, and once the class has begun.
     """
     check_change_rate(user)
-    with transaction.atomic():
-        virtual_class, part = lock_place(class_id, user)
-        give_place_back(virtual_class, part, actor=user)
+    return _leave(class_id, user)
+
+
+@transaction.atomic
+def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
+    virtual_class, part = lock_place(class_id, user)
+    give_place_back(virtual_class, part, actor=user)
     return virtual_class
 
 
