@@ -19,7 +19,7 @@ def record_event(
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line to a class's history, in the transaction of the event.
+    """Add a line to a class's history, in the event's transaction.
 
     The line holds what webhooks announce; the sweep ``announce_events`` makes the deliveries.
     virtual_class: as after the event. actor: None for the service. from_status: of a changed

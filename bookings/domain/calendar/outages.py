@@ -1,4 +1,4 @@
-"""Outages of the calendar: after several failures in a row the sweeps pause, then try one class."""
+"""Outages of the calendar: after several failures the sweeps pause, then try one class."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Rescheduling: a scheduled class moves to another time; code, people, event and link stay."""
+"""Rescheduling: a class moves to another time; code, people, event and link stay."""
 
 import uuid
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Time claims: a class takes its time and ends the unpaid holds over it."""
+"""Time claims: a class takes its time and ends unpaid holds."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

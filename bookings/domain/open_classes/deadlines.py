@@ -35,7 +35,7 @@ WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
 
 
 def decide_open_classes() -> int:
-    """Decide the classes whose deadline has passed; return how many."""
+    """Decide the classes past their deadline; return how many."""
     due = _list_undecided().filter(decides_at__lte=timezone.now())
     done = 0
     for class_id in due.order_by("decides_at").values_list("pk", flat=True)[:CLASSES_PER_SWEEP]:

@@ -33,7 +33,7 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
 
 
 def find_money_back(seat: Seat) -> int:
-    """Return the centavos refunded if the person leaves now."""
+    """Return the centavos refunded on leaving now."""
     case = find_student_case(seat.open_class.virtual_class, timezone.now())
     return decide_refund(case, left=find_left(seat))[1]
 

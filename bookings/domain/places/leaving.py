@@ -41,7 +41,7 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
 
 
 def lock_place(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, UserActivity]:
-    """Lock a guest's class, and check that they may leave it. Raises as ``leave_class``."""
+    """Lock a class that a guest may leave. Raises as ``leave_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     part = virtual_class.activities.filter(user=user).first()
     if part is None:
