@@ -31,7 +31,7 @@ def _settings_messages() -> Iterator[checks.CheckMessage]:
         )
     if settings.METRICS_TOKEN and not settings.METRICS_DIRECTORY:
         yield checks.Warning(
-            "Each process tells its own figures at /metrics, and none those of the worker.",
+            "Each process shows only its own figures at /metrics, and none shows the worker's.",
             hint="Set METRICS_DIRECTORY to a folder that all of them may write to.",
             id="bookings.W003",
         )

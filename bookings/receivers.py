@@ -38,13 +38,12 @@ def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
 
 @receiver(account_suspended)
 def on_account_suspended(user: User, **kwargs: Any) -> None:
-    """Pass on the places offered to the person, who keep their turns."""
     pass_on_offers_to(user)
 
 
 @receiver([account_suspended, account_reactivated])
 def on_account_closed_or_opened(user: User, **kwargs: Any) -> None:
-    """A suspended person keeps their places, but is not invited to the meetings."""
+    """Invite active people only; suspended ones keep their places."""
     request_guests(VirtualClass.objects.filter(activities__user=user))
 
 

@@ -1,4 +1,4 @@
-"""Rows worked through one by one; a failing row stops no other."""
+"""Batches: a failing row stops no other."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# After so many in a row the provider counts as down; the rest wait for the next sweep.
+# After this many in a row the provider counts as down; the rest wait for the next sweep.
 FAILURES_IN_A_ROW = 3
 
 
@@ -20,7 +20,7 @@ def work_through(
     name: str,
     max_failures: int = FAILURES_IN_A_ROW,
 ) -> int:
-    """Call ``work`` for each row; return for how many it was true.
+    """Return for how many rows ``work`` was true.
 
     outage: the provider's error; ``max_failures`` in a row end the batch. Other errors are logged.
     """

@@ -24,10 +24,10 @@ WINDOW = timedelta(hours=1)
 
 
 class RefundCase(Enum):
-    """Every case in which money goes back, with the reason that is stored and shown."""
+    """Every case of a refund, with its stored reason."""
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
-    # Refused today for a class (``refuse_change``); the way to leave a seat late.
+    # Only seats: ``refuse_change`` refuses it for a class.
     STUDENT_CANCELS_LATE = "student cancels late", RefundReason.CANCELLED
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
@@ -41,23 +41,22 @@ class RefundCase(Enum):
 
 
 def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[RefundReason, int]:
-    """Decide why and how much money goes back: the whole refund policy.
+    """Return the reason and amount of a refund: the whole refund policy.
 
-    left: centavos that have not gone back and are not about to. asked: centavos, for BY_HAND.
+    left: centavos neither refunded nor requested. asked: centavos, for BY_HAND.
     """
     amounts = {RefundCase.BY_HAND: asked, RefundCase.STUDENT_CANCELS_LATE: 0}
     return case.value[1], amounts.get(case, left)
 
 
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """Return the case of a cancellation at ``now``, the time at which it was checked too."""
+    """now: the time of the check too."""
     return (
         RefundCase.TEACHER_CANCELS if is_in_charge(actor) else find_student_case(virtual_class, now)
     )
 
 
 def find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """Return the case of a student who cancels a class, or leaves a seat, at ``now``."""
     if is_in_time(virtual_class, now):
         return RefundCase.STUDENT_CANCELS
     return RefundCase.STUDENT_CANCELS_LATE
@@ -69,11 +68,7 @@ def is_in_charge(user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTerms:
-    """until: until when a student may change a class. is_over: True from that moment on.
-
-    refund_in_time, refund_late, refund_by_teacher: percent of the price that goes back if the
-    student cancels before or after that, or if the teacher does.
-    """
+    """Until when a student may change a class, and the percent of the price refunded."""
 
     until: datetime
     is_over: bool
@@ -104,11 +99,7 @@ def find_change_deadline(start: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class PublicTerms:
-    """The policy in short, before a class is chosen.
-
-    cutoff: how long before the class a student may still change it. The others: the percentage
-    of the price that goes back if the student cancels until then, or the teacher cancels.
-    """
+    """The policy in short. cutoff: time before the class. Others: percent refunded."""
 
     cutoff: timedelta
     in_time: int
@@ -116,7 +107,6 @@ class PublicTerms:
 
 
 def find_public_terms() -> PublicTerms:
-    """Ask the policy itself, so that no page can promise anything else."""
     return PublicTerms(
         cutoff=_load_cutoff(),
         in_time=_refund_percent(RefundCase.STUDENT_CANCELS),
@@ -129,7 +119,7 @@ def _load_cutoff() -> timedelta:
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Return True if the student may still change the class; before it is scheduled, always."""
+    """True if the student may still change the class; always before it is scheduled."""
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 
@@ -158,7 +148,7 @@ def check_booking_rate(user: User) -> None:
 
 
 def limit_unpaid(rows: QuerySet[Any], most: int) -> None:
-    """Raise TooManyHoldsError if there are ``most`` rows already, until the first expires."""
+    """Raise TooManyHoldsError from ``most`` rows on, until the first expires."""
     unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
     if unpaid["count"] >= most:
         now = timezone.now()

@@ -1,4 +1,4 @@
-"""Dry runs: what a decision would write, for a confirmation page."""
+"""Dry runs for confirmation pages."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterator
@@ -18,9 +18,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Consequences(Generic[T]):
-    """What a decision would write. result: its return value. refunded: centavos.
-
-    mails: those that leave at once and are not skipped. lines: of the history, oldest first.
+    """result: what the decision returned. refunded: centavos. mails: due now, without skipped ones.
+    lines: of the history, oldest first.
     """
 
     result: T
@@ -37,16 +36,14 @@ class Consequences(Generic[T]):
 
 @contextmanager
 def rolled_back() -> Iterator[None]:
-    """Roll back every row that is written inside; no ``on_commit`` hook runs."""
+    """Roll back every row written inside; no ``on_commit`` hook runs."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
 
 
 def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
-    """Make a decision that calls no provider, read what it wrote about ``classes``, and roll it
-    back.
-    """
+    """Return what ``decide`` writes about ``classes``, rolled back. It must call no provider."""
     mails = Notice.objects.filter(virtual_class__in=classes)
     of_seats = Q(charge__payment__seat__open_class__in=classes)
     refunds = Refund.objects.filter(Q(charge__payment__virtual_class__in=classes) | of_seats)

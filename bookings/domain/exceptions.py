@@ -1,4 +1,4 @@
-"""The refusals of the domain, each with the text a student may read."""
+"""The refusals of the domain, with their texts for students."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,7 @@ from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
-    """A refusal. Refusals that a caller distinguishes are subclasses.
-
-    ``text`` is for people, ``code`` for the API, logs and ``scheduling_refusal``; other refusals
-    share this code.
-    """
+    """A refusal; ``code`` is for the API, logs and ``scheduling_refusal``."""
 
     text: StrOrPromise = _("No se pudo completar la operación.")
     code = "refused"
@@ -54,8 +50,6 @@ class NoPriceError(BookingError):
 
 
 class PriceChangedError(BookingError):
-    """The page showed another price than today's."""
-
     text = _(
         "El precio cambió mientras tanto. Mirá el nuevo antes de seguir: todavía no reservamos "
         "nada."
@@ -80,7 +74,7 @@ class PriceNotAgreedError(BookingError):
 
 
 class DiscountCodeError(BookingError):
-    """The same text for every reason, so that a guess does not tell which codes exist."""
+    """One text for every reason, so that a guess reveals no code."""
 
     text = _("Ese código no existe, ya se usó o ya no vale.")
 
@@ -102,14 +96,10 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
-    """Too many unpaid holds or preferences."""
-
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong codes, entries into line, or changes of classes."""
-
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
 
@@ -122,7 +112,7 @@ class TooManyLookUpsError(TooManyError):
 
 
 class ClassNotFoundError(BookingError):
-    """No class has this preference, access code or id, for this person."""
+    """No class has this preference, code or id, for this person."""
 
     text = _("No encontramos ninguna clase con ese código de acceso.")
     code = "class_not_found"
@@ -169,8 +159,6 @@ class ClassCompletedError(BookingError):
 
 
 class TooLateToChangeError(BookingError):
-    """After the cut-off, only the teacher may cancel or move the class."""
-
     text = _("Ya pasó el plazo para cancelar la clase o cambiar su horario.")
 
 
@@ -211,8 +199,6 @@ class EventNotSavedError(BookingError):
 
 
 class ImpossibleHoursError(BookingError):
-    """The hours of a weekday contradict each other; ``text`` says how."""
-
     def __init__(self, weekday: int, text: str) -> None:
         super().__init__(text)
         self.weekday = weekday
@@ -226,7 +212,7 @@ class ClassesAheadError(BookingError):
 
 
 class TransferNotOfferedError(BookingError):
-    """No time is kept for a bank transfer; the class can be paid in another way."""
+    """No time is kept for a bank transfer."""
 
 
 class TransfersOffError(TransferNotOfferedError):

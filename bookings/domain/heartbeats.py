@@ -13,7 +13,7 @@ def note_beat(name: str, count: int) -> None:
 
 
 def note_failure(name: str, failure: str) -> None:
-    """Store that a sweep failed. failure: a text without secrets."""
+    """failure: a text without secrets."""
     failed = {"failed_at": timezone.now(), "failure": failure[:200]}
     Heartbeat.objects.update_or_create(name=name, defaults=failed)
 

@@ -19,12 +19,11 @@ def record_event(
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line to a class's history, in the transaction of the event.
+    """Add a line to a class's history, in the event's transaction.
 
-    What webhooks announce is written into the same line; the sweep ``announce_events`` makes
-    deliveries of it. virtual_class: as it is after the event. actor: None for the service.
-    from_status: if the event changed the status. details: plain JSON; times as ISO 8601, a person
-    as ``{"person": <id>}``.
+    The line holds what webhooks announce; the sweep ``announce_events`` makes the deliveries.
+    virtual_class: as after the event. actor: None for the service. from_status: of a changed
+    status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
     is_new = event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR, ClassEvent.REBUILT}
     line = ClassLog(
@@ -43,7 +42,6 @@ def record_event(
 
 
 def describe_sale(bought: VirtualClass | Seat) -> dict[str, Any]:
-    """Return a line's details of a sale: person, centavos to pay, offer, discount code."""
     if isinstance(bought, Seat):
         details = {"person": str(bought.user_id), "amount": bought.price}
     else:

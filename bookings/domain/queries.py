@@ -25,19 +25,19 @@ from bookings.models import (
     with_their_classes,
 )
 
-# A paid class took the time of an unpaid one; ``has_lost_its_hold`` as a condition.
+# A paid class took the time of this unpaid one; ``has_lost_its_hold`` for one row.
 LOST_ITS_HOLD = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_refusal=SlotTakenError.code)
 
 
 def given_up(now: datetime) -> Q:
-    """Return the condition of unpaid classes that lost their time, and await no transfer."""
+    """Match unpaid classes that lost their time and await no transfer."""
     transfers = BankTransfer.objects.filter(virtual_class=OuterRef("pk"))
     is_awaited = Exists(transfers.filter(state=TransferState.ANNOUNCED))
     return (lapsed(now) & ~Q(is_awaited)) | LOST_ITS_HOLD
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
-    """Return one of the classes. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     try:
         return classes.get(**lookup)
     except VirtualClass.DoesNotExist:
@@ -45,13 +45,13 @@ def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
 
 
 def get_class_by_preference(preference_id: str) -> VirtualClass:
-    """Return the class of a preference, with its host. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     classes = VirtualClass.objects.select_related("booked_by")
     return get_class(classes, preference_id=preference_id)
 
 
 def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
-    """Return a class the person takes part in. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     return get_class(list_classes_of(user), pk=class_id)
 
 
@@ -65,7 +65,7 @@ def list_payments_of(user: User) -> QuerySet[Payment]:
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes a person booked or joined, with host, hold and payment."""
+    """With host, hold and payment."""
     # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
@@ -74,19 +74,18 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes ahead, the nearest first, without cancelled, lapsed and lost ones."""
     return only_ahead(list_classes_of(user))
 
 
 def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Leave the classes that are ahead, without cancelled, lapsed and lost ones; nearest first."""
+    """Keep the classes ahead, without cancelled, lapsed and lost ones; the nearest first."""
     now = timezone.now()
     ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
     return ahead.exclude(lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 
 def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the cancelled, lapsed and lost classes whose time is still ahead, the nearest first."""
+    """List the cancelled, lapsed and lost classes ahead, the nearest first."""
     now = timezone.now()
     dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now) | LOST_ITS_HOLD
     ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
@@ -94,7 +93,7 @@ def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
-    """List the classes whose time is over, the latest first; from the one after ``before`` on."""
+    """List the latest first, from the one after ``before`` on."""
     past = list_classes_of(user).filter(end_time__lte=timezone.now())
     if before:
         earlier = Q(start_time__lt=before.start_time)
@@ -111,7 +110,7 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """List the unpaid classes ahead that can still be paid, without those that await a decision.
+    """List the unpaid classes ahead that can be paid, without undecided prices.
 
     A class without a preference is paid by hand, also after its hold.
     """
@@ -123,7 +122,6 @@ def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualCl
 
 
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    """True if a paid class took the time of this unpaid one."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -132,7 +130,7 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """True if the class waits for a payment that can no longer come: ``lapsed`` for one row."""
+    """``lapsed`` for one row."""
     if virtual_class.status != ClassStatus.PENDING:
         return False
     if virtual_class.paid_at or virtual_class.scheduling_requested_at:
@@ -155,9 +153,9 @@ def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
 
 
 def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
-    """List the class's payment if all of it went back; then the class takes no new joins.
+    """List the class's payment if all of it went back.
 
-    Money that was never approved paid for nothing: the class was paid in another way.
+    Money that was never approved does not count: the class was paid in another way.
     """
     approved = Payment.objects.filter(approved_at__isnull=False)
     return approved.filter(virtual_class=class_id, status__in=MONEY_GONE)
@@ -172,14 +170,14 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         start_time__lt=end,
-        # Follows from the others, and lets the index on status and start skip the past.
+        # Redundant, but lets the index on status and start skip the past.
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=start,
     )
 
 
 def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the classes that have not ended and overlap a time: scheduled, paid, or to be paid."""
+    """List the classes that overlap a time, are not over, and are paid or can be."""
     now = timezone.now()
     open_ones = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
@@ -194,7 +192,7 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
 def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: bool = False) -> bool:
     """True if a scheduled class, or another person's hold, overlaps this class.
 
-    ends_holds: if True, unpaid holds do not count.
+    ends_holds: if True, ignore unpaid holds.
     """
     if list_overlapping_scheduled(virtual_class).exists():
         return True
@@ -205,25 +203,23 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: boo
 
 
 def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
-    """List the holds that overlap the class, expired ones too."""
+    """List the overlapping holds, expired ones too."""
     return Hold.objects.filter(
         start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
     )
 
 
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the paid classes that wait for the calendar and overlap a time."""
+    """List the overlapping paid classes that wait for the calendar."""
     waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
     return waiting.select_related("booked_by").order_by("start_time", "id")
 
 
 def list_transfers_to_decide() -> QuerySet[BankTransfer]:
-    """List the announced transfers, the oldest first."""
     announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
     return with_their_classes(announced).order_by("announced_at", "id")
 
 
 def list_transfers_to_return() -> QuerySet[BankTransfer]:
-    """List the transfers that the teacher has to give back by hand, the oldest first."""
     owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
     return with_their_classes(owed).order_by("decided_at", "id")

@@ -1,4 +1,4 @@
-"""Mails to the teacher about money or events that she has to look at."""
+"""Mails to the teacher about classes and payments."""
 
 import logging
 
@@ -12,9 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
-    """Flag a payment for review and mail the teacher, in the caller's transaction; the caller
-    saves.
-    """
+    """Flag a payment and mail the teacher; the caller saves."""
     if reason == payment.review:
         return
     payment.review = reason
@@ -34,7 +32,7 @@ def flag_for_review(payment: Payment, reason: str) -> None:
 
 
 def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
-    """Mail the teacher about a class, once for each occasion."""
+    """Mail the teacher once for each occasion."""
     teacher = find_teacher()
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)

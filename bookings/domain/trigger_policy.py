@@ -17,12 +17,10 @@ class TriggerPolicy(StrEnum):
 
 
 def get_trigger_policy() -> TriggerPolicy:
-    """Return the policy; ``auto`` is PAID with a payment provider, else OPEN."""
     if settings.CALENDAR_TRIGGER_POLICY == "auto":
         return TriggerPolicy.PAID if is_provider_configured() else TriggerPolicy.OPEN
     return TriggerPolicy(settings.CALENDAR_TRIGGER_POLICY)
 
 
 def must_be_paid() -> bool:
-    """True if no class is scheduled before it is paid."""
     return get_trigger_policy() in {TriggerPolicy.PAID, TriggerPolicy.CLOSED}

@@ -1,1 +1,1 @@
-"""A class in the teacher's calendar: its event, and access to the calendar."""
+"""A class's event in the teacher's calendar."""

@@ -1,4 +1,4 @@
-"""Access to the teacher's calendar: by her grant, or the service account instead."""
+"""Access to the teacher's calendar, by her grant or a service account."""
 
 import logging
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def ask_calendar(work: Callable[[Calendar], T]) -> T:
 
 
 def write_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar for one write. Raises CalendarError, at once if too many writers wait."""
+    """Make one write. Raises CalendarError, at once if too many writers wait."""
     token = _find_token()
     with limit_writers():
         try:
@@ -60,12 +60,11 @@ def _find_token() -> str | None:
 
 
 def is_closed() -> bool:
-    """True if the grant is revoked and there is no service account."""
     return not settings.CALENDAR_SERVICE_ACCOUNT and is_revoked(find_calendar_owner())
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Store and report, once, that a grant was refused, or the service account for None."""
+    """Store and report a refusal once; None: of the service account."""
     if refresh_token is None:
         note_refused_account()
         return
@@ -75,10 +74,7 @@ def note_refusal(refresh_token: str | None) -> None:
 
 
 def check_calendar_grant() -> int:
-    """Test the grant, or the service account, with one cheap call; return 1 if it works, else 0.
-
-    A revoked grant is tried again, for the provider may accept it after all.
-    """
+    """Return 1 if the grant, or the service account, works. A revoked grant is tried too."""
     owner = find_calendar_owner()
     if owner is not None and _is_accepted(owner.provider_refresh_token):
         mark_grant_alive(user=owner)
@@ -98,8 +94,8 @@ def _is_accepted(refresh_token: str | None) -> bool:
     except CalendarError as error:
         if isinstance(error, CalendarNotConnectedError) and error.is_certain:
             note_refusal(refresh_token)
-            return False
-        logger.info("The grant could not be checked: %s", type(error).__name__)
+        else:
+            logger.info("The grant could not be checked: %s", type(error).__name__)
         return False
     return True
 
@@ -116,9 +112,7 @@ def has_stand_in(owner: User | None) -> bool:
 
 
 def describe_access(*, is_down: bool) -> str:
-    """Return the state of the access: ``ok``, ``down``, ``at_risk``, ``revoked``, ``stand_in``,
-    ``not_connected`` or ``unreadable``. is_down: True during an outage.
-    """
+    """Return the access's state in a word. is_down: during an outage of the calendar."""
     try:
         owner = find_calendar_owner()
     except InvalidToken:  # a key of FIELD_KEYS is lost, so the owner cannot be loaded

@@ -20,16 +20,13 @@ SUMMARY = gettext_noop("Clase de Inglés")
 # Fixed for ever: the ids of existing events follow from it.
 EVENT_NAMESPACE = uuid.UUID("5f0c7b1e-3d3a-4a53-9d51-1f6f0a3f6b6e")
 
-# Neither quotes nor a host's number, which are valid but refused.
+# Without quotes and numbers of hosts: they are valid, but Google refuses the whole event for one
+# address that it cannot invite.
 INVITABLE = re.compile(r'[^\s"@]+@[^\s"@\[\]]+')
 
 
 def derive_event_id(virtual_class: VirtualClass) -> str:
-    """Return the class's event id; the provider refuses a second event with the same id.
-
-    Hexadecimal digits are valid base32hex, the alphabet of event ids:
-    https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
-    """
+    """Return the class's event id; the provider refuses a second event with it."""
     return name_event(virtual_class.pk)
 
 
@@ -38,16 +35,18 @@ def find_event_id(virtual_class: VirtualClass) -> str:
 
 
 def is_named_by_provider(virtual_class: VirtualClass) -> bool:
-    """True if the provider stored the event under an id of its own."""
+    """True if the provider chose the event's id."""
     return find_event_id(virtual_class) != derive_event_id(virtual_class)
 
 
 def name_event(class_id: uuid.UUID) -> str:
+    # Hexadecimal digits are valid base32hex, the alphabet of event ids:
+    # https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
     return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
 
 
 def read_reference(text: str) -> uuid.UUID | None:
-    """Return the class's id in an event's reference; None for another program's."""
+    """Return None for another program's reference."""
     try:
         return uuid.UUID(text)
     except ValueError:
@@ -55,12 +54,12 @@ def read_reference(text: str) -> uuid.UUID | None:
 
 
 def describe_summary(virtual_class: VirtualClass) -> str:
-    """Return a class's ``summary``. Spec: Resources, VirtualClass, summary."""
+    """Spec: Resources, VirtualClass, summary."""
     return f"{SUMMARY}. {_describe(virtual_class)}"
 
 
 def draft_event(virtual_class: VirtualClass) -> EventDraft:
-    """Return the event of a class, in Spanish. Spec: External calendar event."""
+    """Spec: External calendar event."""
     return EventDraft(
         event_id=derive_event_id(virtual_class),
         reference=str(virtual_class.pk),
@@ -75,10 +74,7 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 
 
 def list_guests(virtual_class: VirtualClass) -> tuple[str, ...]:
-    """Return the addresses of the people in a class, without suspended and erased accounts.
-
-    Google refuses the whole event for one address that it cannot invite.
-    """
+    """Return the addresses of the active people in a class."""
     # The host has no activity before the class is scheduled.
     is_in_class = Q(activities__virtual_class=virtual_class) | Q(pk=virtual_class.booked_by_id)
     people = User.objects.filter(is_in_class, status=UserStatus.ACTIVE)
@@ -87,7 +83,7 @@ def list_guests(virtual_class: VirtualClass) -> tuple[str, ...]:
 
 
 def draft_update(virtual_class: VirtualClass) -> EventDraft:
-    """Return the changed event of a class, with the texts it may have now."""
+    """Return the event's update, with the texts that the event may have now."""
     texts = frozenset(_list_texts(virtual_class))
     return replace(
         draft_event(virtual_class),

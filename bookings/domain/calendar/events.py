@@ -1,8 +1,7 @@
 """The event of a class: made, moved and withdrawn, without a lock during calls.
 
-``withdrawal_requested_at`` is committed before an event is deleted and cleared once it is gone.
-``event_withdrawals`` counts deletions, so that a scheduling sees that its event was deleted since.
-``event_update_requested_at`` is set with a new time or capacity and cleared once the event has it.
+``withdrawal_requested_at`` is committed before an event is deleted and cleared afterwards.
+``event_withdrawals`` counts deletions, so that a scheduling notices that its event was deleted.
 """
 
 import logging
@@ -42,14 +41,14 @@ logger = logging.getLogger(__name__)
 
 # A scheduled class needs its event; a completed one keeps it as the calendar's history.
 KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
-# The process that asked for a change may still be making it, within CALENDAR_BUDGET.
+# The process that requested a change may still be making it, within CALENDAR_BUDGET.
 REQUEST_GRACE = timedelta(minutes=1)
-# How often one call follows a class that keeps moving; then the sweep goes on.
+# How often one call repeats for a class that keeps moving; then the sweep continues.
 MOVES_AT_ONCE = 3
 
 
 def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> CreatedEvent:
-    """Make the class's event, or find the one that an earlier attempt made. Raises CalendarError.
+    """Make the class's event, or find an earlier attempt's. Raises CalendarError.
 
     during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     """
@@ -59,7 +58,7 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
         _delete_leftover(virtual_class)
     draft = draft_event(virtual_class)
     event = write_calendar(lambda calendar: calendar.create_event(draft))
-    with suppress(Error):  # a database that fails is reported by the caller's own write
+    with suppress(Error):  # the caller's own write reports a failing database
         note_answer()
         if settings.MEET_ACCESS == "open":
             request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
@@ -75,7 +74,7 @@ def _delete_leftover(virtual_class: VirtualClass) -> None:
 
 
 def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
-    """Delete an event that could not be stored, if the next attempt would not find it by its id."""
+    """Delete an unstored event, unless the next attempt finds it by its id."""
     if event_id == derive_event_id(virtual_class):
         return
     virtual_class.provider_event_id = event_id
@@ -89,9 +88,9 @@ def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
 
 
 def move_event(virtual_class: VirtualClass) -> None:
-    """Give the event the time and capacity of its class, if that was requested.
+    """Give the event its class's time and capacity, if requested.
 
-    Raises CalendarError, and the request stays, unless the calendar refuses it.
+    Raises CalendarError; only a refusal ends the request.
     """
     # Two processes may move it at once, and the last to write may have read an earlier time; so
     # each reads the row again after its write.
@@ -106,12 +105,12 @@ def move_event(virtual_class: VirtualClass) -> None:
             raise
         if _note_move(current, made):
             break
-    # If the class was cancelled meanwhile, an event that was made again has to go.
+    # If the class was cancelled meanwhile, a remade event must be deleted.
     withdraw_event(virtual_class)
 
 
 def move_event_if_possible(virtual_class: VirtualClass) -> None:
-    """Move the event now, or leave it to the sweep when the calendar fails."""
+    """Move the event; the sweep retries a failure."""
     try:
         move_event(virtual_class)
     except CalendarError as error:
@@ -139,9 +138,7 @@ def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
 
 @transaction.atomic
 def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
-    """Store that the event was moved or made again; False if the class has changed since
-    ``before``.
-    """
+    """Store the move; False if the class has changed since ``before``."""
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return True
@@ -168,7 +165,7 @@ def _event_fields(virtual_class: VirtualClass) -> tuple[object, ...]:
 
 
 def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
-    """Set a new event on a class, and mail a new link to its people; the caller saves."""
+    """Set a new event and mail a changed link; the caller saves."""
     locked.provider_event_id = event.event_id
     # Guests who came while it was made found no event that invites them.
     note_guests(locked)
@@ -187,7 +184,7 @@ def _drop_event_update(before: VirtualClass) -> None:
     if locked is None or _event_fields(locked) != _event_fields(before):
         return  # changed since, so another update is requested
     locked.event_update_requested_at = None
-    # A refused number of places alone is not worth the teacher's attention.
+    # The teacher needs no mail about a number of places.
     if awaits_move(locked):
         _mark_as_moved(locked)
     else:
@@ -196,7 +193,7 @@ def _drop_event_update(before: VirtualClass) -> None:
 
 
 def awaits_move(virtual_class: VirtualClass) -> bool:
-    """True if the open request of a class is about its time, not only its number of places."""
+    """True if the requested update changes the time, not only the places."""
     moves = [ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED]
     changes = virtual_class.log.filter(event__in=[*moves, ClassEvent.CAPACITY_CHANGED])
     last = changes.order_by("at", "id").last()
@@ -216,14 +213,12 @@ def _mark_as_moved(locked: VirtualClass) -> None:
 
 
 def remove_event(event_id: str, *, reference: str) -> None:
-    """Delete an event that carries a class's reference but is not its own. Raises CalendarError."""
+    """Delete a stray event with a class's reference. Raises CalendarError."""
     write_calendar(lambda calendar: calendar.delete_event(event_id, reference=reference))
 
 
 def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
-    """Store that the event of a class that may not keep it must go, and an id that the provider
-    chose.
-    """
+    """Request an event's deletion, unless the class keeps it; store a provider's id."""
     changes: dict[str, Any] = {
         "withdrawal_requested_at": timezone.now(),
         "scheduling_requested_at": None,
@@ -235,10 +230,7 @@ def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
 
 
 def withdraw_event(virtual_class: VirtualClass) -> None:
-    """Delete the event, if that was requested and the class does not keep it. Raises CalendarError.
-
-    The event of a class that is no longer stored is deleted too.
-    """
+    """Delete the event if requested, or if its class is no longer stored. Raises CalendarError."""
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
     if current and (current.status in KEEPS_EVENT or current.withdrawal_requested_at is None):
         return
@@ -250,7 +242,7 @@ def withdraw_event(virtual_class: VirtualClass) -> None:
 
 
 def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
-    """Withdraw the event now, or leave it to the sweep when the calendar fails."""
+    """Withdraw the event; the sweep retries a failure."""
     try:
         withdraw_event(virtual_class)
     except CalendarError as error:
@@ -260,7 +252,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 
 
 def delete_event_of(virtual_class: VirtualClass) -> bool:
-    """Delete the class's event; False if its id is another program's. Raises CalendarError."""
+    """Delete the event; False if its id is another program's. Raises CalendarError."""
     event_id, reference = find_event_id(virtual_class), str(virtual_class.pk)
     is_named = is_named_by_provider(virtual_class)
     try:
@@ -277,7 +269,7 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
 
 @transaction.atomic
 def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> bool:
-    """Count the deletion; True if the class, scheduled meanwhile, needs its event again."""
+    """Return True if the class, scheduled meanwhile, needs its event again."""
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None or (locked.is_scheduled and not is_removed):
         return False

@@ -1,4 +1,4 @@
-"""The teacher's grant for her calendar: its age, and its end."""
+"""The teacher's grant for her calendar."""
 
 import logging
 from datetime import timedelta
@@ -13,6 +13,8 @@ from bookings.notices.due import record_alert
 
 logger = logging.getLogger(__name__)
 
+# Google ends a grant for an application in testing after seven days:
+# https://developers.google.com/identity/protocols/oauth2#expiration
 RISKY_FROM = timedelta(days=5)
 RISKY_UNTIL = timedelta(days=7, hours=12)
 
@@ -22,10 +24,6 @@ def is_revoked(owner: User | None) -> bool:
 
 
 def is_at_risk(owner: User | None) -> bool:
-    """True if Google may soon end the grant for its age: seven days for an application in testing.
-
-    https://developers.google.com/identity/protocols/oauth2#expiration
-    """
     if owner is None or owner.provider_token_saved_at is None or is_revoked(owner):
         return False
     age = timezone.now() - owner.provider_token_saved_at
@@ -39,7 +37,7 @@ def warn_of_risk(owner: User) -> None:
 
 @transaction.atomic
 def note_revoked_grant(owner: User) -> None:
-    """Store that the grant was revoked, and mail the teacher once."""
+    """Store the revocation, and mail the teacher once."""
     if mark_grant_revoked(user=owner):
         logger.error("The calendar's grant was revoked: nothing is scheduled until it is renewed.")
         record_alert(NoticeKind.GRANT_REVOKED, owner, grant_id(owner))

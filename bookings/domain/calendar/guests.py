@@ -1,7 +1,6 @@
-"""The guests of a class's event: everybody with a place, in one patch for a burst of joins.
+"""The guests of a class's event, in one patch for a burst of joins.
 
-``guests_changed_at`` is set in the transaction that changes who has a place, and cleared once the
-event invites just them. The sweep of ``retry_events`` retries what failed.
+``guests_changed_at`` requests the patch; the sweep of ``retry_events`` retries it.
 """
 
 import logging
@@ -22,28 +21,28 @@ from config.lib.retries import claim
 
 logger = logging.getLogger(__name__)
 
-# The list is written after so long without a change, so that a burst costs one patch.
+# The list is written after this long without a change of people, so that a burst costs one patch.
 QUIET = timedelta(seconds=3)
 # Older requests belong to the sweep.
 SWEPT_AFTER = timedelta(minutes=1)
 
 
 def note_guests(locked: VirtualClass) -> None:
-    """Request the guest list of a class whose people change; the caller saves the row."""
+    """Request a new guest list; the caller saves the row."""
     locked.guests_changed_at = timezone.now()
     _write_soon()
 
 
 def request_guests(classes: QuerySet[VirtualClass]) -> None:
-    """Request the guest lists of classes, past ones too."""
+    """Request new guest lists, of past classes too."""
     classes.exclude(status=ClassStatus.CANCELLED).update(guests_changed_at=timezone.now())
     _write_soon()
 
 
 def write_guests(virtual_class: VirtualClass) -> None:
-    """Give the event the people of its class, unless another process does it.
+    """Invite the class's people, unless another process does.
 
-    virtual_class: as it was read with its request. Raises CalendarError, and the request stays.
+    virtual_class: as read with its request. Raises CalendarError, and the request stays.
     """
     rows = VirtualClass.objects.filter(status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
     if not claim(rows, virtual_class, "guests_changed_at", lease=timedelta()):
@@ -61,7 +60,8 @@ def write_guests(virtual_class: VirtualClass) -> None:
         logger.warning("The event of the past class %s keeps its guests.", virtual_class.pk)
     if settings.MEET_ACCESS == "open" and not virtual_class.has_ended():
         _open_meeting(virtual_class)
-    # Changed since, the request stays. Another process may have cleared it before this one wrote.
+    # The request stays if it was renewed since. If another process cleared it, this write may have
+    # replaced newer guests: request them again.
     stored = rows.filter(pk=virtual_class.pk)
     unchanged = stored.filter(guests_changed_at=virtual_class.guests_changed_at)
     if not unchanged.update(guests_changed_at=None):
@@ -69,7 +69,6 @@ def write_guests(virtual_class: VirtualClass) -> None:
 
 
 def _open_meeting(virtual_class: VirtualClass) -> None:
-    """Let everybody with the link enter; a refusal is stored for the panel."""
     refused_at = None
     try:
         ask_calendar(lambda calendar: calendar.open_meeting(virtual_class.html_link))
@@ -84,7 +83,6 @@ def _write_soon() -> None:
 
 
 def _write_recent() -> None:
-    """Write the lists that are quiet, and come back for the others."""
     now = timezone.now()
     if not allowed_failures(now):
         return

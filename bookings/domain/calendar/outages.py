@@ -1,4 +1,4 @@
-"""Outages of the calendar: after several failures in a row the sweeps pause, then try one class."""
+"""Outages of the calendar: after several failures the sweeps pause, then try one class."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
 def allowed_failures(now: datetime) -> int:
-    """Return after how many failures in a row a sweep stops: 0 during a pause, 1 right after it."""
+    """Return how many failures end a sweep: 0 during a pause, 1 after it."""
     state = Heartbeat.objects.filter(name=CALENDAR).first()
     if state is None or state.paused_until is None:
         return FAILURES_IN_A_ROW
@@ -47,7 +47,7 @@ def note_outage(error: Exception) -> None:
 
 
 def note_answer() -> None:
-    """Note that the calendar answers; after an outage, end every class's wait."""
+    """End an outage, and with it every class's wait."""
     down = Heartbeat.objects.filter(name=CALENDAR, paused_until__isnull=False)
     if down.update(paused_until=None, count=0, failure="", beat_at=timezone.now()):
         bring_forward()

@@ -1,6 +1,6 @@
-"""The sealed record in an event, from which a lost class can be rebuilt.
+"""The record in an event from which a lost class can be rebuilt.
 
-Other programs may read an event's private properties, so the record is encrypted.
+Encrypted, because other programs may read an event's private properties.
 """
 
 import json
@@ -15,7 +15,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ClassRecord:
-    """A class as it was when its event was made. booked_at, paid_at: ISO 8601; empty if unpaid."""
+    """A class as its event was made. Times: ISO 8601; ``paid_at`` empty if unpaid."""
 
     class_id: str
     preference_id: str
@@ -29,7 +29,7 @@ class ClassRecord:
     paid_at: str
     # The key of the offer; earlier records have none.
     offer: str = ""
-    # Centavos, and the code that took them off; as above.
+    # Centavos, and the code of the discount; earlier records have neither.
     discount: int = 0
     discount_code: str = ""
 
@@ -54,7 +54,7 @@ def seal_record(virtual_class: VirtualClass) -> str:
 
 
 def open_record(text: str, *, class_id: uuid.UUID) -> ClassRecord | None:
-    """Return the record of a class; None if it is missing, forged or another class's."""
+    """Return None for a missing or forged record, or another class's."""
     opened = find_sealed(text) if text else None
     if opened is None:
         return None

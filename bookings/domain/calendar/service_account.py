@@ -15,7 +15,6 @@ logger = logging.getLogger(__name__)
 
 
 def account_refused_since() -> datetime | None:
-    """Return since when Google refuses the service account, if one is configured; one query."""
     if not settings.CALENDAR_SERVICE_ACCOUNT:
         return None
     row = Heartbeat.objects.filter(name=SERVICE_ACCOUNT)
@@ -24,7 +23,7 @@ def account_refused_since() -> datetime | None:
 
 @transaction.atomic
 def note_refused_account() -> None:
-    """Store that Google refuses the service account, and mail the teacher once."""
+    """Store the refusal, and mail the teacher once."""
     if not settings.CALENDAR_SERVICE_ACCOUNT:
         return
     Heartbeat.objects.get_or_create(name=SERVICE_ACCOUNT)

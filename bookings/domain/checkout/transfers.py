@@ -32,7 +32,8 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.open_classes.seats import SEAT_GONE, lock_class, pay_seat_by_hand
+from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
+from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BankTransfer,
@@ -216,7 +217,7 @@ def _lock_unpaid(user: User, class_id: uuid.UUID) -> VirtualClass:
 def _lock_unpaid_seat(user: User, about: Seat) -> tuple[VirtualClass, Seat]:
     if find_account() is None:
         raise TransfersOffError
-    locked = lock_class(about.open_class_id)
+    locked = lock_open_class(about.open_class_id)
     seats = Seat.objects.select_related("user", "open_class__virtual_class")
     seat = seats.filter(pk=about.pk, user=user).first()
     if seat is None:

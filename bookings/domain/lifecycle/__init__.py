@@ -1,1 +1,1 @@
-"""From booking a class to its end: one module a transition."""
+"""From booking a class to its end."""

@@ -1,7 +1,6 @@
 """Attendance: the teacher marks who did not come.
 
-``total_classes`` of a person is the number of their completed activities; a no-show is not
-completed.
+``total_classes`` counts a person's completed activities, without no-shows.
 """
 
 import uuid
@@ -21,7 +20,7 @@ from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 def mark_attendance(
     *, class_id: uuid.UUID, activity_id: int, came: bool, actor: User
 ) -> UserActivity:
-    """Mark a person as absent from a class that has begun, or take the mark back.
+    """Mark an absence, or take the mark back.
 
     Raises ClassNotFoundError, and BookingError before the class begins.
     """

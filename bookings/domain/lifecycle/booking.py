@@ -33,10 +33,8 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class BookingRequest(Quote):
-    """A class that a student asks for. start, end: aware. price: centavos.
-
-    has_preference: False if no payment system made ``preference_id``. text: what to practise.
-    offer: None for a class of the plain list. discount: the one that ``price`` has, if any.
+    """has_preference: False if no payment system made ``preference_id``. text: what to practise.
+    offer: None for the plain list. discount: already taken off ``price``.
     """
 
     preference_id: str
@@ -47,12 +45,12 @@ class BookingRequest(Quote):
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
-    """Store a pending class; it counts as paid if its preference is paid already.
+    """Store a pending class; it is paid if its preference is.
 
-    by: the teacher who books for the student, at a price of her own. The price of another system's
-    preference is checked against the list. Raises, without writing:
-    what ``refuse_impossible_period`` raises, PreferenceTakenError, PriceTooLowError, and
-    BookingError for another person's preference, or one made for another class.
+    by: the teacher who books for the student, at her own price. Another system's price is checked
+    against the list.
+    Raises, without writing: as ``refuse_impossible_period``, PreferenceTakenError,
+    PriceTooLowError; BookingError for a preference of another person or class.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -60,14 +58,14 @@ def book_class(*, user: User, request: BookingRequest, by: User | None = None) -
     try:
         return _store(user, request, by)
     except IntegrityError:
-        # The constraint decides between racers; a query before each booking would not.
+        # Only the constraint decides between racers; a query before the insert could not.
         if VirtualClass.objects.filter(preference_id=request.preference_id).exists():
             raise PreferenceTakenError from None
         raise
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:
-    """Raise ClassEndedError; BookingError for a class that ends too early or is too long."""
+    """Raise ClassEndedError, or BookingError for an impossible length."""
     if end <= start:
         raise BookingError(_("La clase tiene que terminar después de empezar."))
     if end <= timezone.now():
@@ -79,9 +77,10 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    # Our own pages know the price, and ask for no preference where there is nothing to pay.
-    is_foreign = payment is None and request.has_preference and by is None
-    is_foreign = is_foreign and is_provider_configured()
+    # Our own pages know the price, and make no preference for a free class.
+    is_foreign = (
+        payment is None and request.has_preference and by is None and is_provider_configured()
+    )
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
@@ -112,7 +111,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     if not is_provider_configured():
         return None
-    # Locked, so that a settling at this moment sees the class, or this booking the money.
+    # Locked, so that either a concurrent settling finds the class or this booking finds the money.
     ours = Payment.objects.filter(provider=PROVIDER, preference_id=request.preference_id)
     payment = ours.select_for_update().first()
     if payment is None:

@@ -29,11 +29,11 @@ from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Cancel a class, delete its event and refund its money; repeated, retry the last two.
+    """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    The cancellation and its refunds are committed first. Raises, without writing,
-    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student;
-    and CalendarError if the event could not be deleted: the class is cancelled.
+    Raises, without writing, ClassNotFoundError, TooLateToChangeError, ClassCompletedError, and
+    ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
+    committed by then.
     """
     virtual_class = decide_cancelling(class_id, actor, reason)
     try:
@@ -46,7 +46,7 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
 
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise the refusal, if any; a cancelled class may be cancelled again."""
+    """Raise as ``cancel_class``; a cancelled class may be cancelled again."""
     refuse_change(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -55,17 +55,16 @@ def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -
 
 
 def concerns_teacher(virtual_class: VirtualClass) -> bool:
-    """Return True if the class was scheduled or is paid."""
     return virtual_class.provider_event_id is not None or virtual_class.paid_at is not None
 
 
 def call_off(
     virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase | None
 ) -> None:
-    """Cancel a class that the caller has locked, and request its refunds by the stored decision.
+    """Cancel a locked class, and request its refunds by the stored decision.
 
-    case: None if a bank or the provider took the money back, which decides nothing about what is
-    left. Raises ClassCompletedError.
+    case: None if a bank or the provider took the money back: the rest stays undecided. Raises
+    ClassCompletedError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -104,7 +103,7 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Write a cancellation, without calling a provider. Raises as ``cancel_class``."""
+    """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     now = timezone.now()
     refuse_cancelling(virtual_class, actor, now)

@@ -1,4 +1,4 @@
-"""Capacity: the teacher changes how many people a group takes."""
+"""The capacity of a group, which the teacher changes."""
 
 import uuid
 from typing import Any
@@ -22,10 +22,10 @@ from bookings.models import ClassEvent, ClassStatus, ClassType, OpenClass, Virtu
 def change_capacity(
     *, class_id: uuid.UUID, capacity: int, actor: User | None = None
 ) -> VirtualClass:
-    """Set the capacity of a scheduled group; a place that becomes free is offered.
+    """Set the capacity of a scheduled group, and offer a place that becomes free.
 
-    Raises ClassNotFoundError, ClassEndedError, and BookingError for a capacity that is too large or
-    too small; an offered place counts as taken.
+    Raises ClassNotFoundError, ClassEndedError; BookingError if too large, or too small for the
+    taken and offered places.
     """
     virtual_class = decide_capacity(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
@@ -34,7 +34,7 @@ def change_capacity(
 
 @transaction.atomic
 def decide_capacity(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
-    """Write a capacity, without calling the calendar. Raises as ``change_capacity``."""
+    """Do as ``change_capacity``, without calling the calendar."""
     groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
     locked = get_class(groups.select_for_update(), pk=class_id)
     if locked.has_ended():

@@ -1,6 +1,6 @@
-"""Completing: a class that is over counts once for each person who came.
+"""Completing: an ended class counts once for each person who came.
 
-A clock that is ahead completes classes too early; once it is right, they are reopened.
+Classes that a fast clock completed too early are reopened.
 """
 
 import logging
@@ -18,12 +18,12 @@ from bookings.notices.reminders import replan_reminders
 logger = logging.getLogger(__name__)
 
 CLASSES_AT_ONCE = 50
-# The clocks of two machines are never quite the same.
+# The clocks of two machines differ a little.
 CLOCK_MARGIN = timedelta(minutes=1)
 
 
 def complete_ended_classes() -> int:
-    """Complete up to CLASSES_AT_ONCE scheduled classes that are over; return how many."""
+    """Complete at most CLASSES_AT_ONCE classes; return how many."""
     now = timezone.now()
     _reopen_unended(now)
     ended = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, end_time__lte=now)
@@ -38,7 +38,7 @@ def complete_ended_classes() -> int:
 
 @transaction.atomic
 def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
-    """Complete a class that is over at ``now``; False if it is not, or another worker did it.
+    """Return False if the class is not over at ``now``, or another worker completed it.
 
     Spec: UserActivity, completed; User, totalClasses.
     """

@@ -1,4 +1,4 @@
-"""The deadline of an open class, and the seats kept until then, follow when the class moves."""
+"""The deadline and kept seats of an open class that moves."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,6 @@ from bookings.models import (
     MinimumDecision,
     NoticeKind,
     OpenClass,
-    Seat,
     SeatState,
     VirtualClass,
 )
@@ -15,7 +14,7 @@ from bookings.notices.due import plan_mail
 
 
 def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
-    """Move the deadline with a class, if it is still to come, but not before ``now``.
+    """Move an undecided deadline, but not before ``now``.
 
     Seats that are kept for a transfer end with it at the latest.
     """
@@ -28,22 +27,18 @@ def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
     latest = max(find_latest_end(locked.start_time, open_class), now)
     kept = open_class.seats.filter(state=SeatState.HELD, for_transfer=True, expires_at__gt=latest)
     for seat in kept:
-        _end_earlier(seat, locked, latest)
+        seat.expires_at = latest
+        seat.save(update_fields=["expires_at", "updated_at"])
+        kind = NoticeKind.SEAT_TRANSFER_OVER
+        plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))
 
 
 def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
-    """Return until when a time may be kept for a transfer at the latest.
+    """Return until when a time may be kept for a transfer.
 
-    open_class: of a place, which is not kept past the moment that decides the minimum.
+    open_class: of a seat, which ends with the undecided deadline at the latest.
     """
     latest = start - timedelta(minutes=BookingRules.load().minimum_notice_minutes)
     if open_class is not None and open_class.decision == MinimumDecision.WAITING:
         latest = min(latest, open_class.decides_at)
     return latest
-
-
-def _end_earlier(seat: Seat, locked: VirtualClass, latest: datetime) -> None:
-    seat.expires_at = latest
-    seat.save(update_fields=["expires_at", "updated_at"])
-    kind = NoticeKind.SEAT_TRANSFER_OVER
-    plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))

@@ -13,10 +13,7 @@ from bookings.models import ClassEvent, ClassStatus, PriceDecision, VirtualClass
 
 @transaction.atomic
 def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
-    """Mark a class as paid and request its scheduling.
-
-    Raises ClassCancelledError, PriceNotAgreedError.
-    """
+    """Request the scheduling too. Raises ClassCancelledError, PriceNotAgreedError."""
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError

@@ -1,4 +1,4 @@
-"""Rescheduling: a scheduled class moves to another time; code, people, event and link stay."""
+"""Rescheduling: a class moves to another time; code, people, event and link stay."""
 
 import uuid
 from collections.abc import Collection
@@ -43,16 +43,14 @@ def reschedule_class(
     reason: str = "",
     displacing: Collection[uuid.UUID] = (),
 ) -> VirtualClass:
-    """Move a scheduled class to ``start``; the event follows now or by the sweep.
+    """Move a scheduled class; the event follows now or by the sweep.
 
-    start: aware. A student needs a free slot; the teacher may choose any time without another class
-    or a hold.
-    displacing: paid classes that wait for the calendar and lose the time, as the teacher confirmed.
+    start: aware; for a student a free slot, for the teacher any time without a class or hold.
+    displacing: paid classes awaiting the calendar that lose the time, as the teacher confirmed.
     Raises, without writing: ClassNotFoundError, BookingError for a pending class,
     ClassCancelledError, ClassCompletedError, ClassEndedError, TooLateToChangeError,
     TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError; TimeAwaitedError to the
-    teacher for paid classes that are not in ``displacing``; CalendarError if free slots cannot be
-    read.
+    teacher for other paid classes; CalendarError if free slots cannot be read.
     """
     virtual_class = get_class(VirtualClass.objects.all(), pk=class_id)
     refuse_move(virtual_class, actor)
@@ -67,7 +65,6 @@ def reschedule_class(
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
-    """Raise if the person may not move the class to any time."""
     now = timezone.now()
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -106,7 +103,7 @@ def decide_move(
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
-    """Write a move, without calling the calendar. Raises as ``reschedule_class``."""
+    """Do as ``reschedule_class``, without calling the calendar."""
     now = timezone.now()
     locked = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     refuse_move(locked, actor)

@@ -1,6 +1,6 @@
 """Scheduling: from a paid booking to an event with a video link, exactly once.
 
-No lock is held and no transaction is open while the calendar is called.
+No lock is held and no transaction is open during calendar calls.
 """
 
 import logging
@@ -68,11 +68,9 @@ class EventWithdrawnError(Exception):
 def schedule_class(
     *, preference_id: str, actor: User | None = None, during_outage: bool = True
 ) -> VirtualClass:
-    """Put the class of a preference into the calendar and open it to its participants.
+    """Put a class into the calendar and open it; return a scheduled one as it is.
 
-    actor: for the class's history; None for a program. during_outage: if False and the calendar has
-    just failed, raise CalendarUnavailableError and leave the class to the sweep.
-    Returns the class as stored; one that is scheduled already is returned as it is.
+    during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     Raises ClassNotFoundError, NotPaidError, ClassCancelledError, ClassCompletedError,
     ClassEndedError, SlotTakenError or PriceNotAgreedError, with no event left behind; CalendarError
     or EventNotSavedError, and the next call finishes the work.
@@ -99,9 +97,8 @@ def schedule_class(
 
 
 def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClass:
-    """Write what scheduling writes, with a made-up event, in a transaction to be rolled back.
-
-    Raises the refusals of ``schedule_class``.
+    """Write as ``schedule_class``, with a made-up event, in a transaction to be rolled back. Raises
+    its refusals.
     """
     if virtual_class.is_scheduled:
         return virtual_class
@@ -113,7 +110,6 @@ def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClas
 
 
 def needs_manual_scheduling(virtual_class: VirtualClass) -> bool:
-    """True if the calendar refused a class that the teacher can still schedule by hand."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.scheduling_refusal == CALENDAR_REFUSED
@@ -166,7 +162,7 @@ def _is_time_lost(virtual_class: VirtualClass) -> bool:
 
 
 def _note_request(virtual_class: VirtualClass) -> VirtualClass:
-    """Commit that scheduling was requested, so that the sweep finishes it after a crash."""
+    """Commit the request, so that the sweep finishes it after a crash."""
     pending = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     is_noted = pending.update(
         scheduling_requested_at=Coalesce("scheduling_requested_at", timezone.now()),
@@ -180,7 +176,6 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> None:
-    """Store why a class is not scheduled, and delete an event that it may have."""
     rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
     awaited.exclude(scheduling_refusal=reason).update(scheduling_refusal=reason)
@@ -191,7 +186,7 @@ def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> No
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    """Store the event. Try again when racers collide, for the next attempt sees who won."""
+    """Store the event; after a collision the next attempt sees which racer won."""
     failure: Error | None = None
     for _ in range(ATTEMPTS):
         try:
@@ -209,7 +204,7 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    """Lock the class, look again and store its event. Spec: Errors, class update step."""
+    """Spec: Errors, class update step."""
     locked = get_class(VirtualClass.objects.select_for_update(), pk=virtual_class.pk)
     if locked.is_scheduled:
         return locked
@@ -230,10 +225,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
 
 
 def mark_scheduled(locked: VirtualClass, *, event_id: str, link: str, summary: str) -> None:
-    """Store a class as scheduled, with a new access code and its host's activity.
-
-    Spec: States and transitions, pending to scheduled.
-    """
+    """Spec: States and transitions, pending to scheduled."""
     locked.status = ClassStatus.SCHEDULED
     locked.host_type = HostType.HOST
     locked.provider_event_id = event_id

@@ -1,4 +1,4 @@
-"""Time claims: a class takes its time and ends the unpaid holds over it."""
+"""Time claims: a class takes its time and ends unpaid holds."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from config.lib.retries import is_collision
 
 @contextmanager
 def racing_for_time() -> Iterator[None]:
-    """Raise SlotTakenError if another class or hold took the time between check and write."""
+    """Raise SlotTakenError if the time was taken between check and write."""
     try:
         yield
     except Error as error:
@@ -26,11 +26,11 @@ def racing_for_time() -> Iterator[None]:
 
 
 def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None:
-    """Take the time of a class whose row the caller has locked.
+    """Take the time of a locked class.
 
-    ends_holds: if True, unpaid holds over the time end and their owners get a mail. If False, or if
-    a paid class has a hold, raises SlotTakenError. A hold that is stored at the same moment raises
-    IntegrityError: try again in a new transaction.
+    ends_holds: if True, end unpaid holds over it and mail their owners. If False, or for a paid
+    class's hold, raise SlotTakenError. A hold stored at the same moment raises IntegrityError:
+    retry in a new transaction.
     """
     here = list_holds_over(locked)
     chosen = here.filter(user_id=locked.booked_by_id, virtual_class=None)

@@ -1,1 +1,1 @@
-"""Groups that the teacher publishes: their list, seats and deadline."""
+"""Groups that the teacher publishes."""

@@ -1,4 +1,4 @@
-"""The deadline of an open class: with too few people it is called off, and everybody refunded."""
+"""The deadline of an open class: with too few people it is cancelled and refunded."""
 
 import logging
 import uuid
@@ -14,8 +14,7 @@ from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError, ClassCancelledError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
-from bookings.domain.open_classes.seats import lock_class
-from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.places.held_seats import count_held_seats, lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BookingRules,
@@ -31,12 +30,12 @@ from bookings.notices.due import record_due
 logger = logging.getLogger(__name__)
 
 CLASSES_PER_SWEEP = 50
-# The teacher gets a mail so long before the deadline, at the earliest so long after publishing.
+# The teacher is mailed WARNING before the deadline, and not before SETTLING_IN from publishing.
 WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
 
 
 def decide_open_classes() -> int:
-    """Decide the open classes whose deadline has passed; return how many were decided."""
+    """Decide the classes past their deadline; return how many."""
     due = _list_undecided().filter(decides_at__lte=timezone.now())
     done = 0
     for class_id in due.order_by("decides_at").values_list("pk", flat=True)[:CLASSES_PER_SWEEP]:
@@ -52,16 +51,16 @@ def decide_open_classes() -> int:
 
 
 def warn_of_deadlines() -> int:
-    """Mail the teacher a day before a deadline that too few people would meet; once for each."""
+    """Mail the teacher, once, about each deadline within WARNING that too few people would meet."""
     now = timezone.now()
     near = _list_undecided().filter(decides_at__gt=now, decides_at__lte=now + WARNING)
     warned = 0
     for one in near.filter(created_at__lte=now - SETTLING_IN).select_related("virtual_class"):
         occasion = f"{one.decides_at:%Y%m%dT%H%M%S}"
-        is_told = one.virtual_class.notices.filter(
+        is_mailed = one.virtual_class.notices.filter(
             kind=NoticeKind.BELOW_MINIMUM, occasion=occasion
         ).exists()
-        if one.virtual_class.guest_count < one.minimum and not is_told:
+        if one.virtual_class.guest_count < one.minimum and not is_mailed:
             tell_teacher(NoticeKind.BELOW_MINIMUM, one.virtual_class, occasion)
             warned += 1
     return warned
@@ -69,11 +68,11 @@ def warn_of_deadlines() -> int:
 
 @transaction.atomic
 def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
-    """Let a class go on, or call it off; None if there is nothing to decide yet.
+    """Let a class go on or cancel it; None if there is nothing to decide yet.
 
-    Everybody is refunded by the transaction that calls it off; the sweep sends the refunds.
+    The cancellation requests the refunds; the sweep sends them.
     """
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     open_class = OpenClass.objects.get(pk=class_id)
     now = timezone.now()
     is_due = open_class.decision == MinimumDecision.WAITING and open_class.decides_at <= now
@@ -92,11 +91,11 @@ def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
 
 @transaction.atomic
 def go_on_anyway(*, class_id: uuid.UUID, actor: User) -> OpenClass:
-    """Let a class go on with the people it has; repeated, change nothing.
+    """Let a class go on with its people; repeated, change nothing.
 
-    Raises ClassNotFoundError, ClassCancelledError, BookingError for a class that is not ahead.
+    Raises ClassNotFoundError, ClassCancelledError; BookingError if it is not scheduled.
     """
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     open_class = OpenClass.objects.get(pk=class_id)
     if locked.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -115,7 +114,6 @@ def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> N
 
 
 def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
-    """True if people who are paying at this moment would be enough."""
     grace = timedelta(minutes=BookingRules.load().hold_minutes)
     people = locked.guest_count + count_held_seats(locked)
     return now < open_class.decides_at + grace and people >= open_class.minimum

@@ -1,4 +1,4 @@
-"""Leaving a class with a seat: the place is offered, and the policy decides about its money."""
+"""Leaving a class with a seat; the policy decides the refund."""
 
 import uuid
 
@@ -8,17 +8,16 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
-from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.seat_refunds import find_left, refund_seat
-from bookings.domain.places.leaving import give_place_back, leave_class, refuse_leaving
-from bookings.models import Seat, SeatState, UserActivity, VirtualClass
+from bookings.domain.places.leaving import give_place_back, leave_class, lock_place
+from bookings.models import Seat, SeatState, VirtualClass
 
 
 def leave_place(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; a seat is refunded by the policy.
+    """Take a guest out of a class; a seat is refunded by the policy.
 
-    Raises as ``leave_class``; besides RefundOutdatedError (``refunding_exactly``).
+    Raises as ``leave_class``; also RefundOutdatedError (``refunding_exactly``).
     """
     if not find_taken(class_id, user).exists():
         return leave_class(class_id=class_id, user=user)
@@ -34,18 +33,14 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
 
 
 def find_money_back(seat: Seat) -> int:
-    """Return the centavos that go back if the person leaves now."""
+    """Return the centavos refunded on leaving now."""
     case = find_student_case(seat.open_class.virtual_class, timezone.now())
     return decide_refund(case, left=find_left(seat))[1]
 
 
 @transaction.atomic
 def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    part = UserActivity.objects.filter(virtual_class=locked, user=user).first()
-    if part is None:
-        raise ClassNotFoundError
-    refuse_leaving(locked, user)
+    locked, part = lock_place(class_id, user)
     seat = find_taken(class_id, user).select_related("payment").first()
     case = find_student_case(locked, timezone.now())
     if seat is not None:

@@ -1,4 +1,4 @@
-"""Open classes as people see them: what is published, and how many places are left."""
+"""The published classes, and how many places are left."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -24,7 +24,7 @@ else:
 
 
 def list_open_classes() -> "QuerySet[CountedClass]":
-    """List the published classes that have not begun, the nearest first, in one query."""
+    """List the classes ahead, nearest first, in one query."""
     now = timezone.now()
     ahead = with_counts(now).filter(
         is_listed=True,

@@ -1,7 +1,4 @@
-"""Seats of an open class: held while they are paid, taken, given back.
-
-A seat changes only while the row of its class is locked.
-"""
+"""Seats of an open class: held, taken, given back, under the lock of the class."""
 
 import logging
 import uuid
@@ -29,6 +26,7 @@ from bookings.domain.money.discounts import take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
+from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
@@ -41,7 +39,6 @@ from bookings.models import (
     PaymentStatus,
     Seat,
     SeatState,
-    UserActivity,
     VirtualClass,
     WaitingState,
 )
@@ -51,7 +48,7 @@ from bookings.payments.gateway import PaymentError
 logger = logging.getLogger(__name__)
 
 SEAT_GONE = _("Ese lugar ya no se guarda.")
-# A paid seat that finds its class like this gets no place.
+# Refusals that leave a paid seat without a place, and the case of its refund.
 NO_PLACE: dict[type[BookingError], RefundCase] = {
     ClassFullError: RefundCase.SEAT_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
@@ -64,19 +61,19 @@ NO_PLACE: dict[type[BookingError], RefundCase] = {
 def hold_seat(
     *, user: User, open_class_id: uuid.UUID, typed_code: str = "", seen: int | None = None
 ) -> Seat:
-    """Keep a place for ``user`` while it is paid; a free one is taken at once.
+    """Keep a place for ``user`` while it is paid; take a free one at once.
 
-    typed_code: of a discount. seen: the price in centavos that the page showed.
-    Repeated, return the same seat. No transaction may be open: the provider is called. Raises,
-    without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
+    Repeated, return the same seat. Call it outside of transactions: it calls the provider.
+    typed_code: of a discount. seen: the price that the page showed, in centavos.
+    Raises, without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
     OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
-    DiscountCodeError, PriceChangedError, BookingError once the class has begun, PaymentError.
+    DiscountCodeError, PriceChangedError, PaymentError; BookingError once the class has begun.
     """
     check_booking_rate(user)
     seat = _hold(user, open_class_id, typed_code, seen)
     if seat.payment is not None and seat.payment.preference_id is None:
         try:
-            make_preference(seat.payment, _quote(seat), title=_name(seat))
+            make_preference(seat.payment, _quote(seat), title=f"Lugar en «{seat.open_class.title}»")
         except PaymentError:
             release_seat(user=user, seat_id=seat.pk)
             raise
@@ -85,10 +82,7 @@ def hold_seat(
 
 @transaction.atomic
 def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
-    """Give up a seat that is not paid; money that comes for it still gets a free place.
-
-    Raises ClassNotFoundError.
-    """
+    """Release an unpaid seat; later money still gets a free place. Raises ClassNotFoundError."""
     locked, seat = _lock_seat(seat_id)
     if seat.user_id != user.pk:
         raise ClassNotFoundError
@@ -99,18 +93,17 @@ def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
 
 
 def release_seats(*, user: User) -> None:
-    """Give up every seat of a person that is not paid."""
     for seat_id in list(user.seats.filter(state=SeatState.HELD).values_list("pk", flat=True)):
         release_seat(user=user, seat_id=seat_id)
 
 
 @transaction.atomic
 def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
-    """Take the place of a seat whose money the teacher has; repeated, change nothing.
+    """Take the place of a seat that the teacher was paid for; repeated, change nothing.
 
     Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
-    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up, or whose
-    person was erased.
+    ClassCancelledError, AlreadyJoinedError; BookingError if the seat was given up or the person
+    erased.
     """
     locked, seat = _lock_seat(seat_id)
     if seat.state == SeatState.TAKEN:
@@ -125,7 +118,7 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
 
 @transaction.atomic
 def settle_seat(payment: Payment) -> None:
-    """Do what follows from the recorded state of a seat's payment; it may be repeated."""
+    """Apply the recorded state of a seat's payment; repeatable."""
     # Before the class, as ``record_charges`` does: the other order would deadlock.
     payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment.pk)
     locked, seat = _lock_seat(payment.seat.pk)
@@ -165,7 +158,7 @@ def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
 
 
 def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
-    """Raises as ``take_place``, before it writes."""
+    """Raises as ``take_place``, before writing."""
     take_place(user=seat.user, virtual_class=locked)
     # The person may have chosen the class anew after this seat expired.
     others = Seat.objects.filter(open_class=locked.pk, user=seat.user, state=SeatState.HELD)
@@ -178,18 +171,17 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
 
 
 def _take_back(locked: VirtualClass, seat: Seat) -> None:
-    """Free the place of a seat whose money a bank took back, if the class is still ahead."""
     if locked.status != ClassStatus.SCHEDULED or locked.has_ended():
         return
     _set_state(seat, SeatState.CANCELLED)
-    part = UserActivity.objects.filter(virtual_class=locked, user=seat.user_id).first()
+    part = locked.activities.filter(user=seat.user_id).first()
     if part is not None:
         give_place_back(locked, part, actor=None)
 
 
 @transaction.atomic
 def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) -> Seat:
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     now = timezone.now()
     held = Seat.objects.filter(open_class=class_id, user=user, state=SeatState.HELD)
     mine = held.select_related("payment", "open_class").first()
@@ -223,7 +215,7 @@ def _refuse_other_price(seat: Seat, seen: int | None) -> None:
 
 
 def _price_seat(user: User, class_id: uuid.UUID, locked: VirtualClass, typed_code: str) -> Seat:
-    """Return an unsaved seat at today's price. Raises DiscountCodeError."""
+    """Raises DiscountCodeError."""
     open_class = OpenClass.objects.get(pk=class_id)
     open_class.virtual_class = locked
     seat = Seat(open_class=open_class, user=user, price=open_class.place_price)
@@ -242,22 +234,13 @@ def _open_seat(seat: Seat, now: datetime) -> None:
     seat.save(force_insert=True)
 
 
-def lock_class(class_id: uuid.UUID) -> VirtualClass:
-    """Lock the class of an open class. Raises ClassNotFoundError."""
-    classes = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
-    locked = classes.select_for_update(of=("self",)).first()
-    if locked is None:
-        raise ClassNotFoundError
-    return locked
-
-
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
-    """Lock the class of a seat, then read the seat. Raises ClassNotFoundError."""
+    """Lock the class, then read the seat. Raises ClassNotFoundError."""
     seats = Seat.objects.filter(pk=seat_id)
     class_id = seats.values_list("open_class", flat=True).first()
     if class_id is None:
         raise ClassNotFoundError
-    locked = lock_class(class_id)
+    locked = lock_open_class(class_id)
     seat = seats.select_related("payment", "user", "open_class").get()
     seat.open_class.virtual_class = locked
     return locked, seat
@@ -281,7 +264,3 @@ def _quote(seat: Seat) -> Quote:
     virtual_class = seat.open_class.virtual_class
     places = seat.open_class.places
     return Quote(virtual_class.start_time, virtual_class.end_time, True, places, seat.price)
-
-
-def _name(seat: Seat) -> str:
-    return f"Lugar en «{seat.open_class.title}»"

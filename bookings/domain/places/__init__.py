@@ -1,1 +1,1 @@
-"""Places in a class: codes, joining, leaving, the waiting list."""
+"""Places in a class, and the waiting list."""

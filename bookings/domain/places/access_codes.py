@@ -14,24 +14,23 @@ _SEPARATORS = re.compile(r"[\s\-]+")
 
 
 def generate_access_code() -> str:
-    """Return a random code of 40 bits. Spec: Limits, access code length."""
+    """Spec: Limits, access code length."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def drop_separators(text: str) -> str:
-    """Return a typed code without the spaces and dashes that people put between its characters."""
     return _SEPARATORS.sub("", text)
 
 
 def normalize_access_code(text: str) -> str | None:
-    """Return a typed code in capitals, without spaces and dashes; None if it cannot be one."""
+    """Return a typed code in capitals, without separators; None if it is none."""
     code = drop_separators(text)
     # Checked before it is upper-cased: the capitals of "ß" are "SS".
     return code.upper() if _CODE.fullmatch(code) else None
 
 
 def read_access_code(text: str) -> str:
-    """Return ``normalize_access_code(text)``. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     code = normalize_access_code(text)
     if code is None:
         raise ClassNotFoundError

@@ -1,4 +1,4 @@
-"""Links to classes that the teacher booked: making, finding and replacing them."""
+"""Links to classes that the teacher booked for students."""
 
 import uuid
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ CLAIMED = "Un estudiante ya tomó esta clase: no necesita el enlace."
 
 
 class LinkState(StrEnum):
-    """BROKEN: nothing that this service signed, or its class is gone. REPLACED: by a new one."""
+    """BROKEN: not signed by this service, or its class is gone."""
 
     BROKEN = "broken"
     REPLACED = "replaced"
@@ -32,7 +32,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FoundLink:
-    """What a token leads to. link: with its class; None if it is broken."""
+    """link: with its class; None if BROKEN."""
 
     state: LinkState
     link: ClassLink | None = None
@@ -55,7 +55,6 @@ def find_link(token: str) -> FoundLink:
 
 
 def make_link(virtual_class: VirtualClass) -> ClassLink:
-    """Store a link for the student of a new class, in the transaction that books it."""
     link = ClassLink(virtual_class=virtual_class, made_for=virtual_class.booked_by)
     link.renew()
     link.save(force_insert=True)
@@ -64,9 +63,9 @@ def make_link(virtual_class: VirtualClass) -> ClassLink:
 
 @transaction.atomic
 def mail_link(*, class_id: uuid.UUID, by: User) -> User:
-    """Mail the link to its student, once a minute, and return the student.
+    """Mail the link to its student, at most once a minute.
 
-    Raises ClassNotFoundError, and BookingError if there is no link or no address.
+    Raises ClassNotFoundError; BookingError without a link or an address.
     """
     virtual_class = get_class(VirtualClass.objects.select_related("booked_by"), pk=class_id)
     link = ClassLink.objects.filter(pk=class_id, claimed_by=None).first()
@@ -85,7 +84,7 @@ def mail_link(*, class_id: uuid.UUID, by: User) -> User:
 
 @transaction.atomic
 def replace_link(*, class_id: uuid.UUID, by: User) -> ClassLink:
-    """Give a class a new link; the old one ends. Raises ClassNotFoundError, BookingError."""
+    """Raises ClassNotFoundError; BookingError if there is no link or a student claimed it."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     link = ClassLink.objects.filter(pk=class_id).first()
     if link is None:

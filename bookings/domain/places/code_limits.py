@@ -1,4 +1,4 @@
-"""Limits on wrong access codes, for each person and each address."""
+"""Limits on wrong access codes."""
 
 import logging
 from collections.abc import Iterator
@@ -18,19 +18,18 @@ from config.lib.throttling import Count, count_one, give_back, seconds_left
 
 logger = logging.getLogger(__name__)
 
-# There is no limit for all together, which a few accounts could use up. A thousand accounts that
-# guess for a year try 1 in 1,000 of all codes.
+# No limit for all people together: a few accounts could use it up. A thousand accounts that guess
+# for a year try 1 in 1,000 of all codes.
 WINDOW = timedelta(minutes=10)
-# One mail for all that is tried within it.
+# The teacher gets at most one mail within it.
 WAVE = timedelta(days=1)
 
 
 @contextmanager
 def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
-    """Count a try of an access code; it stays counted only if the block raises ClassNotFoundError.
+    """Count a try; it stays counted only if the block raises ClassNotFoundError.
 
-    Raises TooManyAttemptsError before the block, for right codes as well. address: empty if
-    unknown.
+    Raises TooManyAttemptsError before the block, for right codes too. address: empty if unknown.
     """
     counts: list[Count] = []
     try:
@@ -44,7 +43,7 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
                 _refuse_beyond(settings.MAX_WRONG_CODES_OF_ADDRESS, counts[1])
         yield
     except ClassNotFoundError:
-        counts.clear()  # so they stay counted
+        counts.clear()  # nothing to give back: they stay counted
         raise
     finally:
         for count in counts:

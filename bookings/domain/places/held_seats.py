@@ -1,11 +1,19 @@
-"""Seats of open classes that are held during payment: no other person gets their places."""
+"""Open classes, and their seats that are held during payment."""
 
+import uuid
 from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
+from bookings.domain.queries import get_class
 from bookings.models import OpenClass, Seat, SeatState, VirtualClass
+
+
+def lock_open_class(class_id: uuid.UUID) -> VirtualClass:
+    """Raises ClassNotFoundError."""
+    classes = VirtualClass.objects.filter(open_class__isnull=False)
+    return get_class(classes.select_for_update(of=("self",)), pk=class_id)
 
 
 def list_held_seats(open_class: VirtualClass | OuterRef, now: datetime) -> QuerySet[Seat]:
@@ -18,5 +26,4 @@ def count_held_seats(virtual_class: VirtualClass) -> int:
 
 
 def sells_seats(virtual_class: VirtualClass) -> bool:
-    """True if the class's places have a price: the waiting list gives none unpaid."""
     return OpenClass.objects.filter(pk=virtual_class.pk, place_price__gt=0).exists()

@@ -40,7 +40,7 @@ from bookings.models import (
 from bookings.notices.due import record_place
 from config.lib.rows import columns_of, make_instance
 
-# What has a code to try; a completed class is refused as ended.
+# Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 # By hand, as _open_class(): joins come in bursts, and as querysets the two statements would add a
 # fifth to the CPU of a join (docs/performance.md).
@@ -55,10 +55,10 @@ _CLAIMS = (
 
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Give ``user`` a place in the class of an access code, and return it as stored.
+    """Give ``user`` a place in the class of an access code.
 
-    access_code: in any case, with or without spaces and dashes. address: empty if unknown; wrong
-    codes are counted by it too.
+    access_code: in any case, with or without separators. address: empty if unknown; it limits wrong
+    codes too.
     Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
     OwnClassError, ClassEndedError, ClassFullError, PlaceHeldError or PlaceOfferedError,
     AlreadyJoinedError.
@@ -74,10 +74,7 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
 
 
 def preview_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Return the class that ``join_class`` would join, with its host, and write nothing.
-
-    Counts wrong codes and raises as ``join_class``: looking is no way round the limits.
-    """
+    """Return the class to join, with its host; count wrong codes and raise as ``join_class``."""
     with limit_wrong_codes(user=user, address=address):
         code = read_access_code(access_code)
         classes = VirtualClass.objects.filter(status__in=OPEN).select_related("booked_by")
@@ -87,7 +84,7 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
-    """Give ``user`` a place of a locked class. Raises as ``join_class``."""
+    """The class is locked. Raises as ``join_class``."""
     is_in_line = check_place(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
@@ -111,7 +108,6 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
 
 
 def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
-    """Return the open class of a typed code if ``user`` is in it already."""
     code = normalize_access_code(access_code)
     if code is None:
         return None
@@ -119,7 +115,7 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str) -> VirtualClass:
-    """Lock the class of a code before any check. Raises ClassNotFoundError."""
+    """Raises ClassNotFoundError."""
     lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
     with connection.cursor() as cursor:
         cursor.execute(_open_class() + lock, [code, *OPEN])
@@ -139,7 +135,7 @@ def _open_class() -> str:
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
-    """Raise if the person may not join; return True if they are in the class's line."""
+    """Raise as ``join_class``; return True if the person is in line."""
     is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
     if is_money_gone:
         raise ClassNotFoundError
@@ -148,11 +144,7 @@ def check_place(user: User, virtual_class: VirtualClass) -> bool:
 
 
 def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool, int]:
-    """Return whether the money of a class went back, whether the person is in its line, and how
-    many seats others hold while they pay.
-
-    A statement after the lock: the locking one may have read both before it got the lock.
-    """
+    """Read after the lock: the locking statement may read old values before it waits."""
     key = VirtualClass._meta.pk
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))

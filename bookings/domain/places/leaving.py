@@ -17,13 +17,14 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.places.place_offers import offer_free_place
+from bookings.domain.queries import get_class
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
 
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; return the class as stored.
+    """Take a guest out of a class.
 
     Raises, without writing: TooManyAttemptsError, ClassNotFoundError, ClassCancelledError,
     ClassCompletedError; BookingError for the host, and once the class has begun.
@@ -34,19 +35,23 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
 
 @transaction.atomic
 def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
-    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
-    if virtual_class is None:
-        raise ClassNotFoundError
-    part = UserActivity.objects.filter(virtual_class=virtual_class, user=user).first()
-    if part is None:
-        raise ClassNotFoundError
-    refuse_leaving(virtual_class, user)
+    virtual_class, part = lock_place(class_id, user)
     give_place_back(virtual_class, part, actor=user)
     return virtual_class
 
 
+def lock_place(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, UserActivity]:
+    """Lock a class that a guest may leave. Raises as ``leave_class``."""
+    virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
+    part = virtual_class.activities.filter(user=user).first()
+    if part is None:
+        raise ClassNotFoundError
+    refuse_leaving(virtual_class, user)
+    return virtual_class, part
+
+
 def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:
-    """Take a person out of a locked class, and offer the place. actor: None for the service."""
+    """Take a person out of a locked class, and offer the place."""
     user_id = part.user_id
     occasion = str(part.pk)  # a guest who joins again gets another, and may leave again
     part.delete()

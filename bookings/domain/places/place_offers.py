@@ -1,6 +1,6 @@
-"""Offers: one free place of a class at a time is kept for the first person in line.
+"""Offers of a free place to the first person in line, one at a time.
 
-The class is locked, and the offer is made in the transaction that frees or takes places.
+Made under the class's lock, by the transaction that frees or takes places.
 """
 
 import logging
@@ -35,10 +35,7 @@ CLASSES_PER_SWEEP = 50
 
 
 def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
-    """Offer a free place of a locked class to the first in line; return the new offer, or None.
-
-    An offer that is over is closed; a suspended person's goes back into line.
-    """
+    """Offer a locked class's free place to the first in line, unless an offer is open."""
     now = timezone.now()
     offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
     current = offers.select_related("user").first()
@@ -57,14 +54,13 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
-    """Renew a live offer of a locked class that was moved."""
     offers = _list_live_offers(virtual_class)
     if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    """End all waiting for a locked class; return the active people who waited."""
+    """End all waiting; return the active people who waited."""
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
     active = line.filter(user__status=UserStatus.ACTIVE)
     people = set(active.values_list("user_id", flat=True))
@@ -73,7 +69,6 @@ def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
 
 
 def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if people may wait: a scheduled group, until WAITING_LIST_CLOSES before its start."""
     return (
         virtual_class.is_scheduled
         and virtual_class.class_type == ClassType.GROUP
@@ -82,7 +77,7 @@ def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: int) -> bool:
-    """free_places: without those that are held for the payment of others."""
+    """free_places: without those that others are paying."""
     if free_places != 1:
         return False
     # Not part of the locking statement, which may have read the offers before it got the lock.
@@ -90,12 +85,11 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: in
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    """Return how many places are offered to people in line, or held while they are paid."""
     return _list_live_offers(virtual_class).count() + count_held_seats(virtual_class)
 
 
 def _take_back(offer: WaitingListEntry, now: datetime) -> None:
-    if offer.is_live(now):
+    if offer.is_live(now):  # the person is suspended, and keeps the turn
         offer.state, offer.offered_at, offer.offer_expires_at = WaitingState.WAITING, None, None
     else:
         offer.state = WaitingState.EXPIRED
@@ -124,7 +118,7 @@ def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
 
 
 def pass_on_offers() -> int:
-    """Close the offers that are over and offer what is free; return how many offers were made."""
+    """Close expired offers and make new ones; return how many were made."""
     now = timezone.now()
     is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
     over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(

@@ -1,4 +1,4 @@
-"""The waiting list of a full class: wait, take the offered place, leave."""
+"""The waiting list of a full class."""
 
 import uuid
 from datetime import timedelta
@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_seats import sells_seats
+from bookings.domain.places.held_seats import lock_open_class, sells_seats
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
@@ -35,10 +35,10 @@ WINDOW = timedelta(hours=1)
 
 
 def wait_for_place(*, user: User, access_code: str, address: str = "") -> WaitingListEntry:
-    """Put ``user`` at the end of the line for the class of an access code; return the entry.
+    """Put ``user`` at the end of the line.
 
     address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
-    AlreadyJoinedError; BookingError if the class is no group, about to begin, or not scheduled.
+    AlreadyJoinedError; BookingError unless ``takes_waiting``.
     """
     _refuse_haste(user)
     with limit_wrong_codes(user=user, address=address):
@@ -51,20 +51,14 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
 
 
 def wait_for_seat(*, user: User, class_id: uuid.UUID) -> WaitingListEntry:
-    """Put ``user`` at the end of the line of an open class. Raises as ``wait_for_place``."""
+    """Raises as ``wait_for_place``."""
     _refuse_haste(user)
     with transaction.atomic():
-        published = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
-        virtual_class = published.select_for_update(of=("self",)).first()
-        if virtual_class is None:
-            raise ClassNotFoundError
-        return _get_into_line(user, virtual_class)
+        return _get_into_line(user, lock_open_class(class_id))
 
 
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Put a person who left, or let an offer pass, at the end of the line. Raises as
-    ``wait_for_place``.
-    """
+    """Raises as ``wait_for_place``."""
     _refuse_haste(user)
     with transaction.atomic():
         entry = _lock(entry_id, user=user)
@@ -73,10 +67,10 @@ def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 
 @transaction.atomic
 def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
-    """Take the place that is offered to ``user``, or any free one.
+    """Take the offered place, or any free one.
 
-    Raises as ``join_class``; besides ClassCancelledError, and BookingError if the person has no
-    turn any more, or the place is to be paid.
+    Raises as ``join_class``; also ClassCancelledError, and BookingError if the turn is over or the
+    place has a price.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
@@ -102,7 +96,7 @@ def leave_every_line(*, user: User) -> None:
 
 @transaction.atomic
 def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Take a person out of a class's line, for the teacher. Raises ClassNotFoundError."""
+    """For the teacher. Raises ClassNotFoundError."""
     return _leave(_lock(entry_id, virtual_class=class_id))
 
 
@@ -140,7 +134,7 @@ def _leave(entry: WaitingListEntry) -> WaitingListEntry:
 
 
 def _lock(entry_id: uuid.UUID, **belongs_to: User | uuid.UUID) -> WaitingListEntry:
-    """Lock the class of an entry, then read the entry, which changes only under that lock."""
+    """An entry changes only under the lock of its class."""
     entries = WaitingListEntry.objects.filter(pk=entry_id, **belongs_to)
     virtual_class = (
         VirtualClass.objects.select_for_update()

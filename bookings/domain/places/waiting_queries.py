@@ -32,7 +32,7 @@ def get_entry_of(user: User, entry_id: uuid.UUID) -> "StandingEntry | None":
 
 
 def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
-    """List the person's waiting and expired entries of classes ahead, the nearest first."""
+    """List open and expired entries of classes ahead, the nearest first."""
     entries = WaitingListEntry.objects.filter(
         user=user,
         state__in=[WaitingState.WAITING, WaitingState.OFFERED, WaitingState.EXPIRED],
@@ -44,7 +44,7 @@ def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
 
 
 def count_waiting(virtual_class: VirtualClass) -> int:
-    """Return how many people wait or have an offer; 0 once the waiting list is closed."""
+    """Count the active people in line; 0 once the list is closed."""
     now = timezone.now()
     if not takes_waiting(virtual_class, now):
         return 0
@@ -57,7 +57,6 @@ def count_waiting(virtual_class: VirtualClass) -> int:
 
 
 def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
-    """List the offered places that are neither taken nor declined."""
     return WaitingListEntry.objects.filter(
         state=WaitingState.OFFERED,
         offer_expires_at__gt=now,
@@ -66,7 +65,6 @@ def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
 
 
 def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
-    """Return the group of a typed code if people may wait for a place in it."""
     code = normalize_access_code(access_code)
     virtual_class = VirtualClass.objects.filter(access_code=code).first() if code else None
     if virtual_class is None or not takes_waiting(virtual_class, timezone.now()):
