@@ -15,11 +15,8 @@ from bookings.domain.exceptions import ClassNotFoundError
 
 
 def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Send strangers to the sign-in first; no cache keeps the page.
-
-    ClassNotFoundError becomes a 404.
-    """
-    # The parameter's name is the one that /api/auth/signin documents.
+    """Send strangers to the sign-in; forbid caches; ClassNotFoundError becomes a 404."""
+    # /api/auth/signin documents the parameter under this name.
     guarded = login_required(view, redirect_field_name="callbackUrl")
 
     @wraps(view)

@@ -1,4 +1,4 @@
-"""``/inicio/clases/<id>/horario``: another time for a class."""
+"""``/inicio/clases/<id>/horario``: move a class."""
 
 import uuid
 from datetime import datetime
@@ -74,7 +74,6 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _read(parameters: QueryDict, virtual_class: VirtualClass) -> ChosenTime:
-    """Read the choice; by default the month of the class."""
     path = reverse("bookings:reschedule", args=[virtual_class.pk])
     if "dia" in parameters or "mes" in parameters:
         return ChosenTime(path=path, **read_moment(parameters))

@@ -1,4 +1,4 @@
-"""``/inicio/espera``: wait for a place, take it, or leave the line."""
+"""``/inicio/espera``: wait for a place, claim it, or leave the waiting list."""
 
 import uuid
 from dataclasses import dataclass
@@ -52,7 +52,6 @@ class WaitingCard:
 
     @property
     def is_paid_place(self) -> bool:
-        """True if the place is one of an open class, whose page sells it."""
         open_class: OpenClass | None = getattr(self.virtual_class, "open_class", None)
         return open_class is not None and open_class.place_price > 0
 
@@ -66,7 +65,7 @@ class WaitingCard:
 
     @cached_property
     def state(self) -> str:
-        """A key of STATE_LABELS; "free" is a place offered to no one."""
+        """A key of STATE_LABELS; ``free``: a place that is offered to no one."""
         entry, virtual_class, now = self.entry, self.virtual_class, timezone.now()
         if virtual_class.status == ClassStatus.CANCELLED:
             return "cancelled"

@@ -1,4 +1,4 @@
-"""``/inicio/lugares/<id>``: a person's seat of an open class, and its payment."""
+"""``/inicio/lugares/<id>``: a student's seat in an open class, and its payment."""
 
 import uuid
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from bookings.pages.payment_card import PaymentCard, PaymentState, present_payme
 from bookings.pages.sales.open_classes import OpenClassFacts
 from bookings.pages.sales.transfers import present_seat_transfer
 
-# Not an expired payment: its seat may be kept for a transfer for longer.
+# Without EXPIRED: the seat may still be held for a transfer.
 UNDERWAY = {
     PaymentState.PROCESSING,
     PaymentState.CASH,
@@ -34,7 +34,7 @@ UNDERWAY = {
 
 @dataclass(frozen=True)
 class SeatCard(OpenClassFacts):
-    """A seat for its person. payment: None if it is free or paid by hand."""
+    """payment: None if it is free or paid by hand."""
 
     seat: Seat
     payment: PaymentCard | None
@@ -45,7 +45,7 @@ class SeatCard(OpenClassFacts):
 
     @property
     def state(self) -> str:
-        """taken, given up (lost, left, cancelled), or how its payment stands."""
+        """The state of the seat or of its payment, ``expired`` or ``waiting``."""
         if self.seat.state not in {SeatState.HELD, SeatState.RELEASED}:
             return self.seat.state
         if self.payment and self.payment.state in UNDERWAY:
@@ -72,7 +72,6 @@ def list_seats_of(user: User) -> QuerySet[Seat]:
 @signed_in
 @require_safe
 def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    """Show a seat, after asking the provider about its payment if the last time is long ago."""
     seats = list_seats_of(request.user)
     seat = get_object_or_404(seats, pk=seat_id)
     if seat.payment is not None and settle_open(seat.payment):
