@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from accounts.sign_in.redirects import local_path
@@ -29,6 +29,6 @@ def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         # After the sign-in the browser sends a GET, which a form's address may refuse; so return
         # to the page with the form.
         page = local_path(request.headers.get("Referer"), default="/inicio")
-        return redirect(f"/inicio?{urlencode({'callbackUrl': page})}")
+        return redirect(reverse("bookings:inicio", query={"callbackUrl": page}))
 
     return never_cache(guard)

@@ -3,7 +3,6 @@
 import uuid
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -118,8 +117,8 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
     if not is_too_often("choices", client_address(request), limit=limit):
         until = timezone.now() + CHOICE_LASTS
         request.session[CHOSEN] = {"query": choice.query, "until": until.timestamp()}
-    back = urlencode({"callbackUrl": f"{reverse('bookings:keep_chosen')}?{choice.query}"})
-    return redirect(f"{reverse('bookings:inicio')}?{back}")
+    back = f"{reverse('bookings:keep_chosen')}?{choice.query}"
+    return redirect(reverse("bookings:inicio", query={"callbackUrl": back}))
 
 
 @signed_in
@@ -133,7 +132,7 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
     if not options:
         return redirect("bookings:book")
     if refusal:
-        return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}")
+        return _choose_again(request)
     choice = read_choice(request.GET, options)
     remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
     is_recent = timezone.now().timestamp() < remembered["until"]
@@ -280,4 +279,4 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:
-    return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}".removesuffix("?"))
+    return redirect(reverse("bookings:book", query=request.GET))

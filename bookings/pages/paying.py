@@ -40,8 +40,7 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     payments = list_payments_of(request.user)
     payment = get_object_or_404(payments, pk=payment_id)
     if seat := payment.paid_seat:
-        page = reverse("bookings:seat", args=[seat.pk])
-        return redirect(f"{page}?{request.GET.urlencode()}".removesuffix("?"))
+        return redirect(reverse("bookings:seat", args=[seat.pk], query=request.GET))
     if settle_open(payment):
         payment = get_object_or_404(payments, pk=payment_id)
     card = present_payment(payment, says_paid=says_paid(request))

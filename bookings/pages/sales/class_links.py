@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -205,13 +204,13 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
     A browser that did not open the link learns nothing about class and payment.
     """
     payment = get_object_or_404(Payment, pk=payment_id)
-    query = f"?{urlencode({'status': request.GET['status']})}" if says_paid(request) else ""
+    query = {"status": request.GET["status"]} if says_paid(request) else None
     if request.user.pk == payment.user_id:
-        return redirect(f"{reverse('bookings:payment', args=[payment_id])}{query}")
+        return redirect(reverse("bookings:payment", args=[payment_id], query=query))
     token = request.session.get(PAYING, "")
     link = find_link(token).link if token else None
     if link and link.pk == payment.virtual_class_id:
-        return redirect(f"{reverse('bookings:class_link', args=[token])}{query}")
+        return redirect(reverse("bookings:class_link", args=[token], query=query))
     context = {"providers": list_providers(), "callback_url": request.get_full_path()}
     return render(request, "bookings/sales/back_from_paying.html", context)
 
