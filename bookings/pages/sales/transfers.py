@@ -180,7 +180,7 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
     own_page = reverse("bookings:seat_transfer", args=[seat.pk])
     is_live, last = seat.is_live(), seat.transfers.first()
     is_short = is_live and not seat.for_transfer and last is None
-    refusal = _find_refusal(seat) if is_short else None
+    refusal = _find_refusal(seat) if is_short else ""
     return TransferCard(
         account=account,
         amount=seat.price,
@@ -191,7 +191,7 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
         kept_until=seat.expires_at if is_live else None,
         last=last,
         choose_url=own_page if is_short and not refusal else "",
-        refusal=refusal.text if refusal else "",
+        refusal=refusal,
     )
 
 
@@ -211,7 +211,7 @@ def _present_transfer(
     own_page = reverse("bookings:transfer", args=[virtual_class.pk])
     hold: Hold | None = getattr(virtual_class, "hold", None)
     is_short = card.kept_until is not None and hold is not None and not hold.for_transfer
-    refusal = _find_refusal(virtual_class) if is_short else None
+    refusal = _find_refusal(virtual_class) if is_short else ""
     return TransferCard(
         account=account,
         amount=virtual_class.class_price,
@@ -221,11 +221,11 @@ def _present_transfer(
         kept_until=card.kept_until,
         last=virtual_class.transfers.first(),
         choose_url=own_page if is_short and not refusal and not announce_url else "",
-        refusal=refusal.text if refusal else "",
+        refusal=refusal,
     )
 
 
-def _find_refusal(about: VirtualClass | Seat) -> TransferNotOfferedError | None:
+def _find_refusal(about: VirtualClass | Seat) -> Promise | str:
     now = timezone.now()
     if isinstance(about, Seat):
         user, until = about.user, keep_seat_until(about, now)
@@ -234,8 +234,8 @@ def _find_refusal(about: VirtualClass | Seat) -> TransferNotOfferedError | None:
     try:
         refuse_to_wait(user, until, now, besides=about)
     except TransferNotOfferedError as refusal:
-        return refusal
-    return None
+        return refusal.text
+    return ""
 
 
 @signed_in
@@ -245,12 +245,8 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
     classes = VirtualClass.objects.select_related("booked_by", "hold", "payment")
     virtual_class = get_class(classes, pk=class_id, booked_by=request.user)
     back = reverse("bookings:class", args=[class_id])
-    if "esperar" in request.POST:
-        _keep_time(request, virtual_class)
-        return redirect(back)
-    form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        take_announcement(request, form, user=request.user, about=virtual_class)
+    form = _take_form(request, virtual_class)
+    if form is None:
         return redirect(back)
     card = present_class(virtual_class, request.user)
     ways = present_ways(card, None, form=form)
@@ -264,15 +260,23 @@ def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpRe
     seats = Seat.objects.select_related("open_class__virtual_class")
     seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     back = reverse("bookings:seat", args=[seat_id])
-    if "esperar" in request.POST:
-        _keep_time(request, seat)
-        return redirect(back)
-    form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        take_announcement(request, form, user=request.user, about=seat)
+    form = _take_form(request, seat)
+    if form is None:
         return redirect(back)
     open_class, transfer = seat.open_class, present_seat_transfer(seat, form)
     return _show(request, back, open_class.title, open_class.virtual_class, transfer)
+
+
+def _take_form(request: SignedInRequest, about: VirtualClass | Seat) -> AnnounceForm | None:
+    """Keep the time or announce the transfer, as the request asks; else return the form to show."""
+    if "esperar" in request.POST:
+        _keep_time(request, about)
+        return None
+    form = AnnounceForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        take_announcement(request, form, user=request.user, about=about)
+        return None
+    return form
 
 
 def take_announcement(
