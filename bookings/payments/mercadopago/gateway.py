@@ -203,14 +203,15 @@ class MercadoPagoGateway(PaymentGateway):
             return _identify(named, LONGEST_PREFERENCE) if named else ""
 
     def _list_updated(self, since: datetime, offset: int) -> list[tuple[str, datetime]]:
-        by_update = {
+        filters = {
             "range": "date_last_updated",
             "begin_date": _present_instant(since),
             "end_date": "NOW",  # by the provider's clock, which may be ahead of ours
             "sort": "date_last_updated",
             "criteria": "desc",
+            "limit": PAGE_SIZE,
+            "offset": offset,
         }
-        filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
             return [(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
