@@ -118,7 +118,7 @@ def read_choice(parameters: QueryDict, options: list[ClassOption]) -> Choice:
     of_kind = [one for one in options if one.kind == kind] or plain or options
     nearest_to_an_hour = min(of_kind, key=lambda one: abs(one.minutes - 60))
     option = next((one for one in of_kind if str(one.minutes) == minutes), nearest_to_an_hour)
-    return Choice(option=option, path=reverse("bookings:book"), **read_moment(parameters))
+    return Choice(option=option, path=reverse("bookings:book"), **read_time(parameters))
 
 
 def option_query(option: ClassOption) -> str:
@@ -130,7 +130,7 @@ def _kind_query(offer: Offer | None, class_type: str, minutes: int) -> str:
     return urlencode({**kind, "min": minutes})
 
 
-def read_moment(parameters: QueryDict) -> dict[str, Any]:
+def read_time(parameters: QueryDict) -> dict[str, Any]:
     day = _parse_day(parameters.get("dia", ""))
     month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
     return {"month": month_of(day or month), "day": day, "start": _parse_start(parameters, day)}
