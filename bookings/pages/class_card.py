@@ -19,6 +19,7 @@ from bookings.models import (
     OpenClass,
     Payment,
     VirtualClass,
+    find_open_class,
 )
 
 # The page offers the call from this long before the start.
@@ -65,7 +66,7 @@ class ClassCard:
 
     @property
     def is_open_class(self) -> bool:
-        return getattr(self.virtual_class, "open_class", None) is not None
+        return find_open_class(self.virtual_class) is not None
 
     @property
     def state_label(self) -> Promise:

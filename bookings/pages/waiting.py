@@ -20,7 +20,7 @@ from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
 from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
-from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingState
+from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import JoinForm
@@ -52,7 +52,7 @@ class WaitingCard:
 
     @property
     def is_paid_place(self) -> bool:
-        open_class: OpenClass | None = getattr(self.virtual_class, "open_class", None)
+        open_class = find_open_class(self.virtual_class)
         return open_class is not None and open_class.place_price > 0
 
     @property
