@@ -135,13 +135,9 @@ def list_cards(count: int) -> list[OpenClassCard]:
 @require_safe
 def show_open_classes(request: HttpRequest) -> HttpResponse:
     cards = list_cards(SHOWN)
-    teacher = load_teacher_page()
     classes = [card.open_class for card in cards]
-    context = {
-        "cards": cards,
-        "teacher": teacher,
-        "structured_data": describe_events(classes, teacher) if cards else "",
-    }
+    data = describe_events(classes, load_teacher_page()) if cards else ""
+    context = {"cards": cards, "structured_data": data}
     return render(request, "bookings/sales/open_classes.html", context)
 
 
@@ -222,7 +218,7 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
 def _show(request: HttpRequest, card: OpenClassCard, form: SeatForm) -> HttpResponse:
     teacher, price = load_teacher_page(), card.open_class.place_price
     is_public = card.open_class.is_listed and card.open_class.virtual_class.is_scheduled
-    off = _count_off(form.discount_code, price)
+    off = count_off(form.discount_code, price) if form.discount_code else 0
     context = {
         "card": card,
         "form": form,
@@ -234,7 +230,3 @@ def _show(request: HttpRequest, card: OpenClassCard, form: SeatForm) -> HttpResp
         "structured_data": describe_events([card.open_class], teacher) if is_public else "",
     }
     return render(request, "bookings/sales/open_class.html", context)
-
-
-def _count_off(code: DiscountCode | None, price: int) -> int:
-    return count_off(code, price) if code else 0

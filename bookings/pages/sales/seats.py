@@ -6,13 +6,11 @@ from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.open_classes.seats import release_seat
 from bookings.models import Seat, SeatState
@@ -63,19 +61,13 @@ class SeatCard(OpenClassFacts):
         return self.payment.refresh_seconds if self.payment else None
 
 
-def list_seats_of(user: User) -> QuerySet[Seat]:
-    return Seat.objects.filter(user=user).select_related(
-        "payment", "open_class__virtual_class__booked_by"
-    )
-
-
 @signed_in
 @require_safe
 def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    seats = list_seats_of(request.user)
-    seat = get_object_or_404(seats, pk=seat_id)
+    seats = Seat.objects.select_related("payment", "open_class__virtual_class__booked_by")
+    seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     if seat.payment is not None and settle_open(seat.payment):
-        seat = get_object_or_404(seats, pk=seat_id)
+        seat = seats.get(pk=seat_id)
     said = says_paid(request)
     payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
     card = SeatCard(seat.open_class, seat, payment)
