@@ -71,7 +71,7 @@ def load_agenda(
     last_day = min(last_day, today + timedelta(days=rules.horizon_days))
     whole = whole_days(first_day, last_day)
     return Agenda(
-        openings=list_openings(first_day, last_day),
+        openings=load_hours(first_day, last_day).openings,
         classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
         appointments=_event_times(moving),
         step=timedelta(minutes=rules.slot_step_minutes),
@@ -82,15 +82,10 @@ def load_agenda(
     )
 
 
-def list_openings(first_day: date, last_day: date) -> list[Period]:
-    """Return each day's special hours, else its weekly ones unless it is closed."""
-    return load_hours(first_day, last_day).openings
-
-
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """weekly: without special hours, on days that are not closed. closed: the closure's reason by
-    day.
+    """openings: a day's special hours, else its weekly ones unless it is closed. weekly: without
+    special hours, on days that are not closed. closed: the closure's reason by day.
     """
 
     openings: list[Period]
