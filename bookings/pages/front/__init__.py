@@ -1,1 +1,1 @@
-"""The front page, and what search engines, messengers and other sites show of it."""
+"""The teacher's front page, and what search engines, messengers and her own site show of it."""

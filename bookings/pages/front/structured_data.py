@@ -15,7 +15,7 @@ from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
 from bookings.pages.choice import option_query
 from bookings.templatetags.class_times import minutes
 
-# So that no text of the teacher ends the script element; browsers do not run JSON-LD.
+# So that no text of the teacher ends the script element; browsers never run a data block.
 ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 
 
@@ -29,6 +29,7 @@ def describe_page(
 
 
 def write_script(graph: dict[str, Any]) -> SafeString:
+    """Return the ``<script>`` element of a JSON-LD graph."""
     text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
     # JSON without "<", ">" and "&" cannot end the element.
     data = mark_safe(text)  # noqa: S308 # nosec B308 B703
