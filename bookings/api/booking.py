@@ -39,13 +39,13 @@ BOOKING_EXAMPLE = {
     "price": 3600000,
     "preferenceId": "preference-1",
 }
-# An error before a view is found has no more than ``error``.
+# An error before a view is found has ``error`` only.
 BEFORE_ANY_VIEW = (400, 403, 500)
 EITHER = {"anyOf": [{"$ref": "#/components/schemas/BookingRefusal"}, ERROR]}
 
 
 def error_body(status_code: int, text: StrOrPromise) -> dict[str, Any]:
-    """Return both documented shapes at once."""
+    """Return both documented shapes in one."""
     return {"success": False, "status": status_code, "error": text}
 
 

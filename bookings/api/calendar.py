@@ -44,7 +44,7 @@ EVENT_CREATED = "Event created successfully"
 FETCH_FAILED = "Failed to fetch calendar events"
 CREATE_FAILED = "Failed to create calendar event"
 MISSING_PREFERENCE = "Missing preferenceId"
-# Seconds after which a caller that got 402 may ask again: people need some time to pay.
+# Seconds after which a caller that got 402 may ask again: paying takes some time.
 PAYING_TAKES = 5
 
 Refusals = dict[type[Exception], Refusal]
@@ -105,7 +105,7 @@ class CalendarView(APIView):
         },
     )
     def get(self, request: Request) -> HttpResponse:
-        """``KeptListingMiddleware`` sends a kept list."""
+        """Called only if ``KeptListingMiddleware`` has no current list."""
         kept = kept_listing.keep(read_upcoming_events(), request.resolver_match)
         return kept_listing.answer(request, kept)
 
@@ -177,7 +177,6 @@ class CalendarView(APIView):
 
 
 def _read_preference_id(request: Request) -> str | None:
-    """Return None without a usable identifier."""
     try:
         body = request.data
     except ParseError:

@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
-# JSON Schema quotes both patterns, so they use only the syntax that Python and ECMAScript share.
+# The OpenAPI document shows both patterns, so they use only syntax that ECMAScript shares.
 
 # At least one visible character, and none of these: control characters, spaces other than U+0020,
 # invisible marks and marks that turn the direction of the text.
@@ -32,7 +32,7 @@ _CLOCK = rf"{_HOUR}(?::{_SIXTY}(?::{_SIXTY}{_FRACTION})?|{_SIXTY}(?:{_SIXTY}{_FR
 INSTANT = rf"^{_DATE}[Tt]{_CLOCK}(?:[Zz]|[+-]{_CLOCK})?$"
 
 _printable, _instant = re.compile(PRINTABLE), re.compile(INSTANT)
-_describe: Any = extend_schema_field  # its types know no field's instance
+_describe: Any = extend_schema_field  # its types allow no instance of a field
 
 
 class StrictBooleanField(serializers.BooleanField):
@@ -45,7 +45,7 @@ class StrictBooleanField(serializers.BooleanField):
 
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
-    """``1000.0`` is whole, ``true`` is no number."""
+    """``1000.0`` is an integer, ``true`` is not."""
 
     default_error_messages = {
         "invalid": "Tiene que ser un número entero.",
@@ -124,8 +124,6 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
 
 
 class InstantSchema(OpenApiSerializerFieldExtension):
-    """Its JSON Schema; input without an offset is no ``date-time``."""
-
     target_class = InstantField
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:

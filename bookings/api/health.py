@@ -1,7 +1,4 @@
-"""GET /healthz and /readyz. Our own additions.
-
-``readyz`` tells a balancer if this process can serve, ``healthz`` an alarm if work is left undone.
-"""
+"""GET /healthz, for alarms, and /readyz, for balancers. Our own addition."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -44,8 +41,6 @@ UNREACHABLE = UNREADY | {"database": "failing", "migrations": "unknown"}
 
 
 class SweepStateSerializer(serializers.Serializer[None]):
-    """One sweep."""
-
     status = serializers.ChoiceField(choices=STATES)
     age = serializers.IntegerField(
         allow_null=True, help_text="Seconds since it last ended well; null for never."
@@ -53,8 +48,6 @@ class SweepStateSerializer(serializers.Serializer[None]):
 
 
 class HealthSerializer(serializers.Serializer[None]):
-    """GET /healthz."""
-
     status = serializers.ChoiceField(choices=STATES)
     database = serializers.ChoiceField(choices=STATES)
     worker = serializers.ChoiceField(choices=STATES, required=False)
@@ -75,8 +68,6 @@ READINESS = inline_serializer(
 
 
 class HealthView(PlainAPIView):
-    """GET /healthz; one query."""
-
     @extend_schema(
         operation_id="getHealth",
         tags=TAGS,
@@ -108,8 +99,6 @@ class HealthView(PlainAPIView):
 
 
 class ReadinessView(PlainAPIView):
-    """GET /readyz; four queries, five with a service account."""
-
     @extend_schema(
         operation_id="getReadiness",
         tags=TAGS,

@@ -39,7 +39,7 @@ _kept: KeptListing | None = None
 
 
 class KeptListingMiddleware:
-    """Sends a current list ahead of sessions; one query if processes share no cache."""
+    """Send a current list before any session is read; one query if processes share no cache."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -56,7 +56,7 @@ class KeptListingMiddleware:
 def keep(listing: Listing, route: ResolverMatch | None) -> KeptListing:
     global _kept
     if _kept is not None and _kept.stamp == listing.stamp and not _kept.is_over():
-        return _kept  # a list that could not be renewed
+        return _kept  # the calendar failed, so this is the same list
     shown = [_present_slot(slot) for slot in listing.slots]
     body = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
     _kept = KeptListing(

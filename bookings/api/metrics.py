@@ -30,7 +30,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _counts() -> CollectorRegistry:
-    """Return the counts of all processes that share a directory."""
     if not settings.METRICS_DIRECTORY:
         return REGISTRY
     shared = CollectorRegistry()

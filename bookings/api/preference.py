@@ -40,8 +40,6 @@ PREFERENCE_EXAMPLE = {
 
 
 class PreferenceView(APIView):
-    """Makes a preference to name in a booking."""
-
     server_error = PREFERENCE_FAILED
     refusals = {
         TooManyError: Refusal(429),

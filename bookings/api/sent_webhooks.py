@@ -116,7 +116,7 @@ PROMISE = (
 
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A hook of the generator."""
+    """Add our webhooks; a postprocessing hook of drf-spectacular."""
     result["components"]["schemas"]["WebhookClass"] = _schema(CLASS)
     result["webhooks"] = {
         kind.value: {"post": _describe(kind, summary, more)}

@@ -28,22 +28,18 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 
 
 class BookingSerializer(PreferenceSerializer):
-    """The body of POST /api/booking."""
-
     text = StrictStringField(max_length=2000, required=False, allow_null=True)
     price = StrictIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
     preferenceId = StrictStringField(source="preference_id", max_length=255, printable=True)
 
 
 class BookedSerializer(serializers.Serializer[None]):
-    """The answer to POST /api/booking."""
-
     success = serializers.BooleanField()
     status = serializers.IntegerField()
 
 
 class BookingRefusalSerializer(serializers.Serializer[None]):
-    """Both documented shapes at once."""
+    """Both documented shapes in one."""
 
     success = serializers.BooleanField(help_text="Always false.")
     status = serializers.IntegerField(help_text="The status of the answer.")
@@ -73,8 +69,6 @@ class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
 
 
 class JoinedSerializer(serializers.Serializer[None]):
-    """The answer to POST /api/access-code."""
-
     response = JoinedClassSerializer()
 
 
@@ -94,13 +88,9 @@ class EventSerializer(serializers.Serializer[None]):
 
 
 class TriggerSerializer(serializers.Serializer[None]):
-    """The body of POST /api/calendar."""
-
     preferenceId = serializers.CharField(help_text="Of the class that is to be scheduled.")
 
 
 class ScheduledSerializer(serializers.Serializer[None]):
-    """The answer to POST /api/calendar."""
-
     success = serializers.BooleanField()
     message = serializers.CharField()

@@ -1,4 +1,4 @@
-"""POST /api/webhooks/<provider>: notifications from the payment provider. Not in the spec."""
+"""POST /api/webhooks/<provider>: notifications from the payment provider. Our own addition."""
 
 import logging
 
@@ -33,8 +33,6 @@ def _in_query(name: str, description: str, value: str) -> OpenApiParameter:
 
 
 class PaymentWebhookView(APIView):
-    """Takes notifications without a session or a cookie."""
-
     authentication_classes = []
     permission_classes = [AllowAny]
     refusals = {
@@ -84,7 +82,6 @@ class PaymentWebhookView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Store a notification; its payment is read afterwards."""
         if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_NOTIFICATION_BYTES:
             return Response({"error": BODY_TOO_LARGE}, status=413)
         try:

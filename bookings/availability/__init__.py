@@ -1,1 +1,1 @@
-"""Opening hours and busy times turned into free slots."""
+"""The free slots between opening hours and busy times."""

@@ -41,9 +41,9 @@ AWAITS_CALENDAR = Q(
 
 
 def lapsed(now: datetime) -> Q:
-    """Return the condition of classes that wait for a payment that can no longer come."""
+    """Match the classes whose payment can no longer come."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    # Also a class that may be paid online is kept longer for a transfer.
+    # A hold for a transfer keeps a class longer, even one that may be paid online.
     unheld = ~Q(hold__expires_at__gt=now)
     is_underway = Exists(list_money_on_its_way(OuterRef("payment__pk")))
     is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
@@ -60,9 +60,9 @@ def list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentC
 def load_agenda(
     first_day: date, last_day: date, *, user: User | None = None, moving: VirtualClass | None = None
 ) -> Agenda:
-    """Read the agenda of a range of days.
+    """Read the agenda of a range of days. Raises CalendarError.
 
-    user: their own hold counts as free. moving: a class whose own time does. Raises CalendarError.
+    user: their own hold counts as free. moving: so does this class's time.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -71,7 +71,7 @@ def load_agenda(
     last_day = min(last_day, today + timedelta(days=rules.horizon_days))
     whole = whole_days(first_day, last_day)
     return Agenda(
-        openings=list_openings(first_day, last_day),
+        openings=load_hours(first_day, last_day).openings,
         classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
         appointments=_event_times(moving),
         step=timedelta(minutes=rules.slot_step_minutes),
@@ -82,17 +82,10 @@ def load_agenda(
     )
 
 
-def list_openings(first_day: date, last_day: date) -> list[Period]:
-    """Return each day's special hours, else its weekly ones unless it is closed."""
-    return load_hours(first_day, last_day).openings
-
-
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """The opening hours of some days.
-
-    weekly: what the hours would be without special ones, on days that are not closed. closed: the
-    days that a closure covers, each with its reason.
+    """openings: a day's special hours, else its weekly ones unless it is closed. weekly: without
+    special hours, on days that are not closed. closed: the closure's reason by day.
     """
 
     openings: list[Period]
@@ -101,7 +94,6 @@ class Hours:
 
 
 def load_hours(first_day: date, last_day: date) -> Hours:
-    """Read the opening hours of a range of days, in three queries."""
     zone = ZoneInfo(settings.TIME_ZONE)
     weekly = list_weekly_hours()
     special: defaultdict[date, Ranges] = defaultdict(list)
@@ -126,7 +118,6 @@ def list_weekly_hours() -> dict[Weekday, Ranges]:
 
 
 def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
-    """Return the days of the range that a closure covers, each with its reason."""
     return {
         day: closure.reason
         for closure in Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
@@ -135,7 +126,7 @@ def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
 
 
 def list_holidays(first_day: date, last_day: date) -> dict[date, str]:
-    """Return the name of each public holiday; the reasons of other closures are the teacher's."""
+    """Return names by day; the reasons of other closures are private."""
     days = Closure.objects.filter(is_public_holiday=True, first_day__range=(first_day, last_day))
     return dict(days.values_list("first_day", "reason"))
 
@@ -149,9 +140,9 @@ def whole_days(first_day: date, last_day: date) -> Period:
 
 
 def read_upcoming_events() -> Listing:
-    """Return the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
+    """Return the calendar's events, at most CALENDAR_CACHE_SECONDS old. Raises CalendarError.
 
-    Raises CalendarError. Spec: GET /api/calendar.
+    Spec: GET /api/calendar.
     """
     return read_listing(find_refresh_token=find_calendar_token)
 

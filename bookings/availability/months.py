@@ -11,7 +11,7 @@ from django.utils import timezone
 
 @dataclass(frozen=True, slots=True)
 class MonthDay:
-    """A day in the grid. free_slots: None outside the month. holiday: its name, if it is one."""
+    """free_slots: None outside the month. holiday: its name."""
 
     day: date
     free_slots: int | None
@@ -29,10 +29,9 @@ def build_month(
     latest: date,
     holidays: Mapping[date, str],
 ) -> dict[str, Any]:
-    """Return the context of a month's grid, without past weeks.
+    """Return the template context, without past weeks.
 
-    latest: the last day that is offered. previous, following: first days of the months beside it,
-    if offered.
+    latest: the last day on offer. previous, following: first days of the months on offer.
     """
     today = timezone.localdate()
     before = month_of(first_day - timedelta(days=1))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, order=True)
 class Period:
-    """A period of time. start, end: aware, or both of one wall clock; the end is excluded."""
+    """start, end: aware, or both of one wall clock; the end is excluded."""
 
     start: datetime
     end: datetime
@@ -16,7 +16,7 @@ class Period:
         return self.start < other.end and other.start < self.end
 
     def in_whole_seconds(self) -> "Period":
-        """Return the period as the calendar keeps it, without fractions of a second."""
+        """Drop the fractions of a second, as the calendar does."""
         return Period(self.start.replace(microsecond=0), self.end.replace(microsecond=0))
 
 
@@ -32,7 +32,7 @@ def merge(periods: Iterable[Period]) -> list[Period]:
 
 
 def subtract(periods: Iterable[Period], taken: Iterable[Period]) -> list[Period]:
-    """Return what is left of the periods, joined and in order."""
+    """Return the rest of the periods, joined and in order."""
     left = merge(periods)
     for one in taken:
         left = [

@@ -16,11 +16,8 @@ from config.lib.wall_time import is_clear
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """When the teacher has time.
-
-    classes: our classes and holds, which need their buffers. buffer_before, buffer_after: kept free
-    around each class; between two classes the longer one is enough. earliest, latest: aware bounds
-    of a slot's start.
+    """classes: classes and holds. buffer_before, buffer_after: kept free around each of them;
+    between two the longer one is enough. earliest, latest: bounds of a slot's start.
     """
 
     openings: Sequence[Period]
@@ -41,10 +38,7 @@ class Agenda:
         return dict(days)
 
     def list_free_slots(self, length: timedelta) -> Iterator[Period]:
-        """Yield the free slots in order, on a grid from each opening's start.
-
-        Costs one pass with a binary search for each candidate.
-        """
+        """Yield the free slots in order, on a grid from each opening's start."""
         blocked = self._list_blocked()
         for opening in merge(self.openings):
             skipped = max(self.earliest - opening.start, timedelta())
@@ -57,13 +51,13 @@ class Agenda:
                 start += self.step
 
     def sum_free_time(self, *, since: datetime) -> timedelta:
-        """Return how much of the opening hours nothing takes; buffers do not count."""
+        """Return the free part of the opening hours, ignoring buffers."""
         over = Period(datetime.min.replace(tzinfo=UTC), since)
         free = subtract(self.openings, [*self.classes, *self.appointments, over])
         return sum((one.end - one.start for one in free), timedelta())
 
     def _list_blocked(self) -> list[Period]:
-        """Widen busy times by the buffers: a free slot touches none.
+        """Widen the busy times by the buffers.
 
         The buffer before a class lies after the busy time, and the other way round.
         """
@@ -78,9 +72,9 @@ class Agenda:
 
 
 def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> list[Period]:
-    """Return a day's wall-clock ranges as instants; an end of 00:00 is the last midnight.
+    """Return the ranges in UTC; an end of 00:00 is the last midnight.
 
-    A wall-clock time that the clocks skip counts from before.
+    A time that the clocks skip is read with the offset before the change.
     """
     openings = []
     for start, end in ranges:

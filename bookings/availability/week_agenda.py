@@ -20,7 +20,7 @@ from calendar_sync import CalendarError
 
 
 def load_week(monday: date) -> tuple[Week, bool]:
-    """Return a week, and whether the calendar was read: else the week lacks the appointments."""
+    """Return the week, and False if it lacks the appointments because the calendar failed."""
     now = timezone.now()
     sunday = monday + timedelta(days=6)
     whole = whole_days(monday, sunday)
@@ -67,10 +67,7 @@ def _find_appointments(whole: Period) -> list[Period] | None:
 
 
 def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterator[Entry]:
-    """Leave out the events of our classes, known by their times.
-
-    An event that was moved in the calendar shows beside its class.
-    """
+    """Leave out the events of our classes, unless the calendar moved them."""
     given = {EntryKind.SCHEDULED, EntryKind.COMPLETED}
     ours = {entry.period.in_whole_seconds() for entry in classes if entry.kind in given}
     for period in appointments:

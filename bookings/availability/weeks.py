@@ -16,7 +16,7 @@ MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
 ROWS_PER_DAY = 24 * ROWS_PER_HOUR
 # What an empty week shows.
 NINE_TO_SIX = range(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
-# Blocks side by side; the page only counts the others.
+# Most blocks side by side; the page counts the others.
 MAX_LANES = 3
 
 
@@ -43,10 +43,7 @@ class Entry:
 
 @dataclass
 class Part:
-    """The part of opening hours or of an entry on one day.
-
-    rows: its place in the column. start, end: local, cut at midnight.
-    """
+    """rows: its place in the column. start, end: local, cut at midnight."""
 
     rows: range
     start: datetime
@@ -55,7 +52,7 @@ class Part:
 
 @dataclass
 class Block(Part):
-    """lane: its place beside others, from 1, of lanes; the grid has no room beyond MAX_LANES."""
+    """lane: position beside others, from 1."""
 
     entry: Entry
     lane: int
@@ -67,7 +64,7 @@ class Block(Part):
 
     @property
     def is_short(self) -> bool:
-        """True if it has room for one line only."""
+        """True if it has room for one line."""
         return len(self.rows) <= ROWS_PER_HOUR // 2
 
     @property
@@ -77,10 +74,9 @@ class Block(Part):
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A column. closure: the reason why the weekly hours do not count.
+    """closure: why the weekly hours do not count. blocked: weekly hours without an opening.
 
-    free: the rest of the openings, cut at the full hours. blocked: the weekly hours that are no
-    openings, cut likewise. Both without the past.
+    free and blocked are cut at full hours and lack the past.
     """
 
     day: date
@@ -100,7 +96,6 @@ class WeekDay:
 
     @property
     def listed(self) -> list[tuple[str, Part]]:
-        """Everything on the day in order, each with its kind, for a list."""
         rows: list[tuple[str, Part]] = [("block", one) for one in self.blocks]
         rows += [("free", one) for one in self.free] + [("blocked", one) for one in self.blocked]
         return sorted(rows, key=lambda row: row[1].start)
@@ -112,8 +107,6 @@ class WeekDay:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """hours: each with its rows."""
-
     days: list[WeekDay]
     hours: list[tuple[int, range]]
     previous: date
@@ -125,10 +118,7 @@ def monday_of(day: date) -> date:
 
 
 def build_week(monday: date, *, hours: Hours, entries: Sequence[Entry], now: datetime) -> Week:
-    """Lay out the week that begins on ``monday``.
-
-    An entry of a whole day does not extend the rows.
-    """
+    """An entry of a whole day does not extend the rows."""
     days = list_days(monday, monday + timedelta(days=6))
     openings, taken = merge(hours.openings), [entry.period for entry in entries]
     over = Period(datetime.min.replace(tzinfo=UTC), _next_quarter(now))
@@ -179,7 +169,7 @@ def _next_quarter(now: datetime) -> datetime:
 
 
 def _cut_hours(parts: Iterable[Period]) -> Iterator[Period]:
-    """Cut local parts at the full hours; leave out the rest of a quarter of an hour."""
+    """Cut local parts at full hours; drop pieces below a quarter of an hour."""
     for part in parts:
         start = part.start
         while start < part.end:
@@ -197,7 +187,7 @@ def _row(part: Period, moment: datetime) -> int:
 
 
 def _find_frame(parts: Iterable[Period]) -> range:
-    """Return the rows that the week shows: whole hours."""
+    """Return the rows to show, in whole hours."""
     rows = [(_row(part, part.start), _row(part, part.end)) for part in parts]
     rows = [one for one in rows if one != (0, ROWS_PER_DAY)]
     if not rows:

@@ -1,4 +1,4 @@
-"""When the teacher gives classes."""
+"""The teacher's hours and booking rules."""
 
 from datetime import date, time, timedelta
 
@@ -11,9 +11,9 @@ from bookings.models.constraints import known
 
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
-# For a bank transfer, from its choice or its announcement on.
+# For a bank transfer, counted from its choice or announcement.
 LONGEST_TRANSFER_HOURS = 96
-# How long a class that the teacher booked for a student waits for its money.
+# How long a class that the teacher booked for a student is kept until it is paid.
 PAY_WITHIN = timedelta(days=2)
 # Meet ends calls of three and more people with a free account.
 # https://support.google.com/meet/answer/7317473
@@ -29,7 +29,7 @@ def hours_overlap(one: HoursRange, other: HoursRange) -> bool:
 
 
 class Weekday(models.IntegerChoices):
-    """The days of the week, numbered as by ``date.weekday()``."""
+    """Numbered as by ``date.weekday()``."""
 
     MONDAY = 0, "Lunes"
     TUESDAY = 1, "Martes"
@@ -134,7 +134,7 @@ class SpecialHours(models.Model):
 
 
 class BookingRules(models.Model):
-    """Limits on bookings; there is one row."""
+    """There is one row."""
 
     SINGLETON = 1
 
@@ -207,11 +207,11 @@ class BookingRules(models.Model):
 
     @classmethod
     def load(cls) -> "BookingRules":
-        """Return the row, or the defaults if there is none."""
+        """Return the row, or the defaults."""
         return cls.objects.filter(pk=cls.SINGLETON).first() or cls()
 
     @classmethod
     def cut_off_calls(cls, *, students: int, minutes: int) -> bool:
-        """True if Meet ends a class of that size and length early."""
+        """True if Meet ends such a class early."""
         is_long_group = students > 1 and minutes > LONGEST_FREE_CALL_MINUTES
         return is_long_group and cls.load().is_free_account

@@ -45,7 +45,7 @@ class ClassEvent(models.TextChoices):
 
 
 class ClassLog(models.Model):
-    """One line of a class's history. Rows are only added."""
+    """Rows are only added."""
 
     virtual_class = models.ForeignKey(VirtualClass, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField("cuándo", default=timezone.now)
@@ -64,8 +64,8 @@ class ClassLog(models.Model):
     reason = models.TextField("por qué", blank=True)
     # The times of a move (ISO 8601), the person of a place and the like.
     details = models.JSONField("detalles", default=dict, blank=True)
-    # The webhooks' text; NULL once deliveries were made of it. In the line itself, so that no event
-    # is lost or invented, at no further statement.
+    # The webhook's content until its deliveries are made, then NULL. Stored with the line, so that
+    # an event is announced exactly if it happened, without another statement.
     announcement = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:

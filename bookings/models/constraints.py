@@ -10,7 +10,7 @@ def known(field: str, choices: type[models.Choices], name: str) -> models.CheckC
 
 
 def waiting(field: str, name: str) -> models.Index:
-    """Return an index on the rows whose ``field`` says when the next attempt is due."""
+    """Return an index on the rows that have a next attempt."""
     return models.Index(fields=[field], condition=Q((f"{field}__isnull", False)), name=name)
 
 

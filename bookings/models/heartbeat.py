@@ -1,4 +1,4 @@
-"""Heartbeats of the sweeps, and of the calendar that they need."""
+"""Heartbeats of the sweeps and of the calendar."""
 
 from datetime import datetime
 
@@ -10,10 +10,10 @@ SERVICE_ACCOUNT, MEET_ACCESS = "service_account", "meet_access"
 
 
 class Heartbeat(models.Model):
-    """A sweep's last success, last failure, and next turn or end of lease (``next_run_at``).
+    """A sweep's last success, last failure, and next run or end of lease (``next_run_at``).
 
-    The calendar, its service account and Meet have rows too: ``outages.py``,
-    ``service_account.py`` and ``guests.py`` of ``domain/calendar``.
+    The calendar, its service account and Meet have rows too: ``outages.py``, ``service_account.py``
+    and ``guests.py`` of ``domain/calendar``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
@@ -34,9 +34,7 @@ class Heartbeat(models.Model):
 
 
 def meet_refused_at() -> datetime | None:
-    """Return when Google last refused to open a meeting; None if it allows that, or MEET_ACCESS
-    is not ``open``.
-    """
+    """Return when Google last refused to open a meeting; None unless MEET_ACCESS is ``open``."""
     if settings.MEET_ACCESS != "open":
         return None
     return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()

@@ -14,9 +14,7 @@ from bookings.models.virtual_class import ClassType, VirtualClass
 
 
 class Hold(models.Model):
-    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, so a constraint can
-    refuse two.
-    """
+    """Expired rows are deleted, so that a constraint can refuse a second one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -24,7 +22,7 @@ class Hold(models.Model):
     )
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
-    # As of a class.
+    # See VirtualClass.utc_offset.
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     # None for a class of the plain list.

@@ -1,4 +1,4 @@
-"""Notices: mails to people, due, sent or failed."""
+"""Notices: our mails, due, sent or failed."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class NoticeKind(models.TextChoices):
-    """The kinds of mail; bookings/notices/mails/ has their entries."""
+    """bookings/notices/mails/ has their entries."""
 
     CONFIRMATION = "confirmation", "Clase confirmada"
     JOINED = "joined", "Lugar en una clase"
@@ -31,7 +31,7 @@ class NoticeKind(models.TextChoices):
     MESSAGE = "message", "Mensaje de la profe"
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     CLASS_LINK = "class_link", "Enlace de una clase"
-    # To everybody in an open class.
+    # To everyone in an open class.
     GOES_ON = "goes_on", "Clase abierta que se da"
     # To the student who pays by bank transfer.
     TRANSFER_OVER = "transfer_over", "Transferencia que no se confirmó a tiempo"
@@ -40,7 +40,7 @@ class NoticeKind(models.TextChoices):
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"
-    # To the host, and to the teacher: what a guest or student did.
+    # To the host, and to the teacher: a guest or student changed something.
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
     STUDENT_CANCELLED = "student_cancelled", "Un estudiante canceló"
@@ -78,10 +78,7 @@ class NoticeState(models.TextChoices):
 
 
 class Message(models.Model):
-    """The teacher's words to several people; each of them has a notice that names it.
-
-    id: derived from words and receivers, so that the same message leaves once.
-    """
+    """The same words to the same people are one row: ``id`` is derived from both."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     by = models.ForeignKey(
@@ -120,7 +117,7 @@ class Notice(models.Model):
         User, on_delete=models.PROTECT, related_name="notices", verbose_name="para quién"
     )
     kind = models.CharField("asunto", max_length=20, choices=list_kinds)
-    # Tells mails of one kind apart: the start of a reminder, the revision of a move, the grant.
+    # Distinguishes mails of one kind: the start of a reminder, the revision of a move, the grant.
     occasion = models.CharField("ocasión", max_length=64, blank=True, editable=False)
     due_at = models.DateTimeField("corresponde desde", default=timezone.now)
     sent_at = models.DateTimeField("enviado", null=True, blank=True)
@@ -160,7 +157,6 @@ class Notice(models.Model):
         due_at: datetime,
         occasion: str = "",
     ) -> "Notice":
-        """Return an unsaved notice that is sent when it is due."""
         return cls(
             kind=kind,
             virtual_class=virtual_class,
@@ -171,7 +167,7 @@ class Notice(models.Model):
         )
 
     def require_class(self) -> VirtualClass:
-        """Return the class; raises ValueError if there is none."""
+        """Return the class, else raise ValueError."""
         if self.virtual_class is None:
             raise ValueError("The mail is about no class.")
         return self.virtual_class

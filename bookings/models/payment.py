@@ -49,7 +49,7 @@ class ReviewReason(models.TextChoices):
 
 
 class Payment(models.Model):
-    """A request to pay for one class, or for one seat of an open class.
+    """Pays one class, or one seat of an open class.
 
     A booking with the preference of a class must match its ``quote``.
     """
@@ -92,7 +92,7 @@ class Payment(models.Model):
     reviewed_at = models.DateTimeField("revisado", null=True, blank=True, editable=False)
     expires_at = models.DateTimeField("vence", null=True, blank=True)
     approved_at = models.DateTimeField("aprobado", null=True, blank=True, editable=False)
-    # When the sweep asks the provider next; empty if only a notification can bring news.
+    # When the sweep asks the provider next; empty if only a notification can change it.
     next_check_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField("creado", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("modificado", auto_now=True)
@@ -124,17 +124,16 @@ class Payment(models.Model):
 
     @property
     def short_reference(self) -> str:
-        """Shown to people, and part of the occasions of mails."""
+        """For people, and for the occasions of mails."""
         return self.reference[:8]
 
     @property
     def paid_seat(self) -> "Seat | None":
-        """The seat of an open class, if this pays one."""
         return getattr(self, "seat", None)
 
     @property
     def paid_class(self) -> VirtualClass | None:
-        """The class that this pays, or the class of the seat that it pays."""
+        """The class that this pays, or the seat's class."""
         seat = self.paid_seat
         return seat.open_class.virtual_class if seat else self.virtual_class
 
@@ -145,12 +144,10 @@ class Payment(models.Model):
 
     @property
     def bought(self) -> "VirtualClass | Seat | None":
-        """The seat that this pays, or the class."""
         return self.paid_seat or self.virtual_class
 
     @property
     def is_money_gone(self) -> bool:
-        """True if all that was paid went back, by refunds or a chargeback."""
         return self.status in MONEY_GONE
 
     def has_expired(self, now: datetime | None = None) -> bool:
@@ -214,7 +211,7 @@ class RefundStatus(models.TextChoices):
 
 
 class Refund(models.Model):
-    """The row is the decision; the provider is called afterwards."""
+    """The decision to refund; the provider is called once the row is committed."""
 
     charge = models.ForeignKey(
         PaymentCharge, on_delete=models.PROTECT, related_name="refunds", verbose_name="intento"
@@ -264,7 +261,7 @@ class SignatureState(models.TextChoices):
     INVALID = "invalid", "Inválida"
     ABSENT = "absent", "Sin firma"
     UNCONFIGURED = "unconfigured", "Sin clave configurada"
-    # A row of our own search.
+    # Our own search found the charge.
     FOUND = "found", "Encontrada por la búsqueda"
 
 
@@ -276,7 +273,7 @@ class PaymentNotification(models.Model):
     # The provider's own id, which a repeat does not share.
     notification_id = models.CharField("aviso", max_length=100, blank=True)
     signature = models.CharField("firma", max_length=20, choices=SignatureState)
-    # Known once it was looked into.
+    # Set once it was processed.
     payment = models.ForeignKey(
         Payment,
         on_delete=models.PROTECT,

@@ -9,10 +9,7 @@ from bookings.models.virtual_class import ClassType
 
 
 class Price(models.Model):
-    """The price of a type and length of class, up to a number of students, from a day on.
-
-    Of several rows that fit, the one with the fewest students counts, and of those the latest.
-    """
+    """Of several matching rows the one with the fewest students counts, then the latest."""
 
     # None for the plain list, which the API knows as well.
     offer = models.ForeignKey(

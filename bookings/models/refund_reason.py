@@ -6,19 +6,17 @@ from django.db import models
 class RefundReason(models.TextChoices):
     """``decide_refund`` in domain/change_policy.py chooses among them.
 
-    The person who paid gets MONEY_RETURNED for each refund that is done, and REFUND_FAILED for one
-    that the provider rejects (then the teacher gets TO_REVIEW). Each shows, in the words of
-    notices/returned_money.py, on the pages of class and payment and in both mails, and by its label
-    here in the panel's payment; a seat's on the page of its payment. That module has two reasons
-    more, for money that went back without a refund of ours: from the provider's panel, and by a
-    chargeback.
+    The payer gets MONEY_RETURNED for each refund that is done, and REFUND_FAILED for one that the
+    provider rejects (the teacher then gets TO_REVIEW). The pages of class and payment and both
+    mails name the reason in the words of notices/returned_money.py, the panel by its label below.
+    That module adds two reasons for money that went back without our refund: from the provider's
+    panel, and by a chargeback.
 
-    A bank transfer has no refund and no reason: it becomes TO_RETURN (domain/money/money_back.py,
-    domain/checkout/transfers.py), the panel's *Transferencias* lists it, and the CANCELLED mail
-    says that the teacher returns it.
+    A bank transfer has no refund: it becomes TO_RETURN (domain/money/money_back.py), the panel
+    lists it, and the CANCELLED mail says that the teacher returns it.
 
-    A look below is any reading of the payment: by a sweep, a notification, the payment's page or
-    POST /api/calendar (domain/checkout/settling.py).
+    A look is any reading of the payment: by a sweep, a notification, its page or the API
+    (domain/checkout/settling.py).
     """
 
     # A look, when a scheduled class has the time of the paid one; the teacher may have moved that
@@ -28,13 +26,13 @@ class RefundReason(models.TextChoices):
     # MONEY_BACK to the teacher.
     CLASS_OVER = "class_over", "La clase ya había pasado"
     # The student cancels, or leaves a seat. The teacher cancels, refuses a price, or erases an
-    # account. A look, for money that arrives afterwards. Mails besides: CANCELLED to everybody in
+    # account. A look, for money that arrives afterwards. Mails besides: CANCELLED to everyone in
     # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels.
     CANCELLED = "cancelled", "Clase cancelada"
     # A look, when a seat of an open class is paid and no place is left. No other mail.
     SEAT_LOST = "seat_lost", "No quedaban lugares"
     # The sweep, when an open class has fewer paid seats than its minimum at the deadline.
-    # Mails besides: CANCELLED to everybody in the class or in line, with the reason.
+    # Mails besides: CANCELLED to everyone in the class or in line, with the reason.
     BELOW_MINIMUM = "below_minimum", "No se llegó al mínimo"
     # A look, when a second charge of a paid payment is approved, or the money of a class that was
     # paid by hand and is cancelled. No other mail.

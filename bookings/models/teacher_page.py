@@ -1,16 +1,16 @@
-"""The teacher's page: who she is, what students say, and what they ask."""
+"""The teacher's page: about her, quotes of students, frequent questions."""
 
 from django.core.validators import URLValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import ImageFieldFile
 
-# The photo is a square of JPEG in these widths (pixels), kept beside each other.
+# The photo is stored as a square JPEG in each of these widths (pixels).
 PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
 
 
 class TeacherPage(models.Model):
-    """What the teacher says about herself and her classes; there is one row."""
+    """There is one row."""
 
     SINGLETON = 1
 
@@ -59,18 +59,15 @@ class TeacherPage(models.Model):
         return bool(self.photo)
 
     def photo_url(self, width: int) -> str:
-        """Return the address, on this host, of one of PHOTO_WIDTHS; "" without a photo."""
+        """Return the path for one of PHOTO_WIDTHS; empty without a photo."""
         return self.photo.storage.url(photo_name(self.photo, width)) if self.photo else ""
 
     @property
     def photo_urls(self) -> dict[str, str]:
-        """The addresses by size, for templates: ``teacher.photo_urls.small``."""
         return {size: self.photo_url(width) for size, width in PHOTO_WIDTHS.items()}
 
 
 class Quote(models.Model):
-    """What a student said about the classes."""
-
     text = models.TextField("qué dijo", max_length=500)
     author = models.CharField("quién", max_length=80, blank=True)
     position = models.PositiveSmallIntegerField("posición", default=0)
@@ -85,8 +82,6 @@ class Quote(models.Model):
 
 
 class Question(models.Model):
-    """A question that students often ask, and its answer."""
-
     question = models.CharField("pregunta", max_length=160)
     answer = models.TextField("respuesta", max_length=1_000)
     position = models.PositiveSmallIntegerField("posición", default=0)
@@ -111,7 +106,7 @@ class StoredFile(models.Model):
 
 
 def photo_name(photo: ImageFieldFile, width: int) -> str:
-    """Return the name under which one width of the photo is stored: ``3f9c27d1-640``."""
+    """Return the storage name of one width: ``3f9c27d1-640``."""
     digest = str(photo.name).partition("-")[0]
     return f"{digest}-{width}"
 

@@ -1,4 +1,4 @@
-"""Who takes part in which class."""
+"""The participants of classes."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ class Role(models.TextChoices):
 
 
 class UserActivity(models.Model):
-    """One person's part in one class. Spec: Resources, UserActivity."""
+    """Spec: Resources, UserActivity."""
 
     user = models.ForeignKey(
         User, on_delete=models.PROTECT, related_name="activities", verbose_name="persona"

@@ -43,7 +43,7 @@ class CalendarDrift(models.TextChoices):
 
 
 class PriceDecision(models.TextChoices):
-    """The teacher's decision about a class that her price list lacks."""
+    """About a class that the teacher's price list lacks."""
 
     NONE = "", "—"
     WAITING = "waiting", "Espera tu sí"
@@ -51,7 +51,7 @@ class PriceDecision(models.TextChoices):
 
 
 class VirtualClass(models.Model):
-    """A booked class. ``UserActivity`` decides who takes part, not the counter and the list of ids.
+    """``UserActivity`` decides who takes part, not the counter and the list of ids.
 
     Spec: Resources, VirtualClass.
     """
@@ -128,13 +128,13 @@ class VirtualClass(models.Model):
         db_default="",
         editable=False,
     )
-    # Decided once, when a paid class is cancelled: why money goes back, and how many centavos stay.
-    # The sum that stays, not the rest, so that refunds by hand count towards the rest.
+    # Decided once, when a paid class is cancelled: why money is refunded, and the centavos kept.
+    # The kept sum, not the refunded one, so that refunds by hand count towards the latter.
     refund_reason = models.CharField(
         "motivo de la devolución", max_length=20, choices=RefundReason, blank=True, editable=False
     )
     amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
-    # Committed before the calendar is called, so that the sweep finds what a crash cut short.
+    # Committed before the calendar is called, so that the sweep finishes after a crash.
     scheduling_requested_at = models.DateTimeField(
         "pedida al calendario", null=True, blank=True, editable=False
     )
@@ -155,13 +155,13 @@ class VirtualClass(models.Model):
     )
     # How often an event of this class was deleted; see domain/calendar/events.py.
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
-    # The revision of the class in people's calendars; it grows with each mailed change.
+    # The revision of the class in people's calendars; each mailed change increases it.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)
     # Set before the event gets another time or capacity, cleared once it has; the sweep retries.
     event_update_requested_at = models.DateTimeField(
         "por actualizar en el calendario", null=True, blank=True, editable=False
     )
-    # Set with a change of the people in the class, cleared once the event invites just them.
+    # Set when the participants change, cleared once the event invites exactly them.
     guests_changed_at = models.DateTimeField(
         "invitados por actualizar en el calendario", null=True, blank=True, editable=False
     )
@@ -268,7 +268,7 @@ class VirtualClass(models.Model):
 
     @property
     def guest_count(self) -> int:
-        """How many people have a place besides the host, however they paid."""
+        """The participants besides the host."""
         return max(self.current_participants - 1, 0)
 
     @property
@@ -277,12 +277,11 @@ class VirtualClass(models.Model):
 
     @property
     def takes_guests(self) -> bool:
-        """True if the class is for several people, so that its access code is of use to anybody."""
         return self.capacity > 1
 
     @property
     def goes_first(self) -> bool:
-        """True if money was paid, so that no unpaid hold keeps the class's time from it."""
+        """True if money was paid, so that no unpaid hold blocks the class's time."""
         return self.paid_at is not None and self.class_price > 0
 
     @property
@@ -295,12 +294,12 @@ class VirtualClass(models.Model):
 
     @property
     def is_undecided(self) -> bool:
-        """True if the teacher still has to decide about a class that her price list lacks."""
+        """True if the teacher must still accept the price."""
         is_waiting = self.price_decision == PriceDecision.WAITING
         return is_waiting and self.status == ClassStatus.PENDING
 
     def describe(self) -> str:
-        """Return the event's description. Spec: External calendar event, description."""
+        """Spec: External calendar event, description."""
         return ngettext(
             "La clase será %(type)s, para %(people)d participante.",
             "La clase será %(type)s, para %(people)d participantes.",
@@ -308,7 +307,7 @@ class VirtualClass(models.Model):
         ) % {"type": self.get_class_type_display().lower(), "people": self.capacity}
 
     def has_ended(self, now: datetime | None = None) -> bool:
-        """True if the class is over at ``now``; its last instant counts as over."""
+        """True from ``end_time`` on."""
         return self.end_time <= (now or timezone.now())
 
     def is_hosted_by(self, user: User) -> bool:
@@ -316,7 +315,7 @@ class VirtualClass(models.Model):
 
 
 def list_awaiting_scheduling(now: datetime) -> models.QuerySet[VirtualClass]:
-    """List the classes whose scheduling was requested and is still possible."""
+    """List the classes whose requested scheduling is still possible."""
     return VirtualClass.objects.filter(
         status=ClassStatus.PENDING,
         scheduling_requested_at__isnull=False,

@@ -21,7 +21,7 @@ class WaitingState(models.TextChoices):
 
 
 class WaitingListEntry(models.Model):
-    """One person's waiting for a place in one class; first come, first served."""
+    """First come, first served."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     virtual_class = models.ForeignKey(
@@ -80,6 +80,6 @@ class WaitingListEntry(models.Model):
         )
 
     def has_expired(self, now: datetime | None = None) -> bool:
-        """True if the person let an offer pass, even if the sweep has not closed it yet."""
+        """True if an offer passed, even before the sweep closes it."""
         is_offered = self.state == WaitingState.OFFERED
         return self.state == WaitingState.EXPIRED or (is_offered and not self.is_live(now))

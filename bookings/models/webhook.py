@@ -13,7 +13,7 @@ from config.lib.encryption import EncryptedTextField
 
 
 class WebhookKind(models.TextChoices):
-    """The events that a receiver may choose; the values are the ``type`` it reads."""
+    """The values are the ``type`` that a receiver reads."""
 
     SCHEDULED = "class.scheduled", "Clase agendada"
     JOINED = "class.joined", "Se sumó alguien"
@@ -52,7 +52,7 @@ class WebhookState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """A receiver. ``failures`` counts those in a row, from ``failing_since`` on."""
+    """A receiver; ``failures`` in a row, since ``failing_since``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     address = models.CharField("dirección", max_length=500)
@@ -91,7 +91,7 @@ class WebhookEndpoint(models.Model):
 
 
 class WebhookEvent(models.Model):
-    """An event for receivers. Every attempt sends the same ``id`` and ``body``."""
+    """Every attempt sends the same ``id`` and ``body``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField("suceso", max_length=30, choices=WebhookKind)
@@ -119,9 +119,7 @@ class WebhookEvent(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt; NULL: no
-    attempt left.
-    """
+    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt."""
 
     event = models.ForeignKey(
         WebhookEvent, on_delete=models.CASCADE, related_name="deliveries", verbose_name="suceso"
@@ -174,7 +172,7 @@ class WebhookDelivery(models.Model):
 
 
 class WebhookAttempt(models.Model):
-    """One request. ``excerpt``: the beginning of the answer's body."""
+    """One request. ``excerpt``: the beginning of the answer."""
 
     delivery = models.ForeignKey(
         WebhookDelivery, on_delete=models.CASCADE, related_name="log", db_index=False

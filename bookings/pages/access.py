@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from accounts.sign_in.redirects import local_path
@@ -15,11 +15,8 @@ from bookings.domain.exceptions import ClassNotFoundError
 
 
 def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Send strangers to the sign-in first; no cache keeps the page.
-
-    ClassNotFoundError becomes a 404.
-    """
-    # The parameter's name is the one that /api/auth/signin documents.
+    """Send strangers to the sign-in; forbid caches; ClassNotFoundError becomes a 404."""
+    # /api/auth/signin documents the parameter under this name.
     guarded = login_required(view, redirect_field_name="callbackUrl")
 
     @wraps(view)
@@ -32,6 +29,6 @@ def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         # After the sign-in the browser sends a GET, which a form's address may refuse; so return
         # to the page with the form.
         page = local_path(request.headers.get("Referer"), default="/inicio")
-        return redirect(f"/inicio?{urlencode({'callbackUrl': page})}")
+        return redirect(reverse("bookings:inicio", query={"callbackUrl": page}))
 
     return never_cache(guard)

@@ -3,7 +3,6 @@
 import uuid
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -57,7 +56,7 @@ from calendar_sync import CalendarError
 from config.lib.addresses import client_address
 from config.lib.throttling import is_too_often
 
-# What a visitor chose before signing in: the session's key, and how long it counts.
+# Session key of the time that a stranger chose before signing in, and how long it counts.
 CHOSEN = "chosen_time"
 CHOICE_LASTS = timedelta(minutes=30)
 PROVIDER_DOWN = gettext_lazy(
@@ -68,7 +67,7 @@ PROVIDER_DOWN = gettext_lazy(
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the free times, to strangers too; hold the chosen one, after the sign-in if need be."""
+    """Show the free times to everyone; hold the chosen one, after a sign-in."""
     parameters = request.POST if request.method == "POST" else request.GET
     options, refusal = _list_options(request.user, read_kind(parameters))
     if refusal:
@@ -94,9 +93,9 @@ def choose(request: HttpRequest) -> HttpResponse:
 def _list_options(
     user: User | AnonymousUser, asked: str
 ) -> tuple[list[ClassOption], BookingError | None]:
-    """Return the choices of a person, and the refusal of the one that was asked for.
+    """Return the bookable options, and why ``asked`` is not one of them.
 
-    asked: a type of class, or the key of an offer.
+    asked: a ClassType, an offer's key, or empty.
     """
     options = list_class_options(key=asked)
     used = find_used_offers(user, options) if isinstance(user, User) else set()
@@ -113,13 +112,13 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
         return redirect(choice.address)  # without #horarios: the message has the focus
     if isinstance(request.user, User):
         return _hold(request, choice, user=request.user, start=choice.start)
-    # A stranger's session is a row, and a sign-in begins with one, so the limit is the same.
+    # Like the start of a sign-in this stores a session, so the same limit applies.
     limit = settings.MAX_SIGN_IN_STARTS
     if not is_too_often("choices", client_address(request), limit=limit):
         until = timezone.now() + CHOICE_LASTS
         request.session[CHOSEN] = {"query": choice.query, "until": until.timestamp()}
-    back = urlencode({"callbackUrl": f"{reverse('bookings:keep_chosen')}?{choice.query}"})
-    return redirect(f"{reverse('bookings:inicio')}?{back}")
+    back = f"{reverse('bookings:keep_chosen')}?{choice.query}"
+    return redirect(reverse("bookings:inicio", query={"callbackUrl": back}))
 
 
 @signed_in
@@ -127,14 +126,13 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
 def keep_chosen(request: SignedInRequest) -> HttpResponse:
     """Hold, once, the time that this browser chose before its sign-in.
 
-    The session remembers the choice. A link from elsewhere can name any time, and holds none: it
-    leads to the page on which the student may choose it.
+    A link can name any time, so only the one in the session is held.
     """
     options, refusal = _list_options(request.user, read_kind(request.GET))
     if not options:
         return redirect("bookings:book")
     if refusal:
-        return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}")
+        return _choose_again(request)
     choice = read_choice(request.GET, options)
     remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
     is_recent = timezone.now().timestamp() < remembered["until"]
@@ -164,7 +162,7 @@ def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) 
 
 
 def details_url(hold: Hold) -> str:
-    """The address carries the choice, so that the person can choose again when the hold expires."""
+    """Return the hold's address; its query repeats the choice once the hold has expired."""
     return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
 
 
@@ -193,7 +191,7 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
-    """Free the time; then show the choice in the address, or the home if there is none."""
+    """Release the hold; redirect to the choice in the address, or home."""
     is_released = release_hold(user=request.user, hold_id=hold_id)
     if request.GET:
         return _choose_again(request)
@@ -273,7 +271,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
 
 
 def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | None:
-    """Return until when the time waits for money that the teacher takes; None if it is online."""
+    """Return None if payments are online."""
     if is_provider_configured():
         return None
     end = find_hold_end(hold.start_time, timezone.now(), by_hand=True)
@@ -281,4 +279,4 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:
-    return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}".removesuffix("?"))
+    return redirect(reverse("bookings:book", query=request.GET))

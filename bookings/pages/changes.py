@@ -1,4 +1,4 @@
-"""Changes of a class, and the pages to cancel or leave it."""
+"""Cancel or leave a class, and the changes that its page offers."""
 
 import uuid
 from contextlib import suppress
@@ -31,15 +31,12 @@ from calendar_sync import CalendarError
 
 # States before the class is in the calendar, in which its host may still cancel.
 UNSCHEDULED = {"pending", "preparing", "refused"}
-# Of a sum in centavos.
+# Digits of an amount in centavos.
 MOST_DIGITS = 16
 
 
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
-    """Return what a person may do about a class now: can_move, can_cancel, can_leave.
-
-    terms: of a scheduled class, for the student who booked it.
-    """
+    """Return can_move, can_cancel, can_leave, if true; ``terms`` if a student hosts the class."""
     if card.is_host and card.state in UNSCHEDULED:
         return {"can_cancel": True}
     now = timezone.now()
@@ -54,9 +51,9 @@ def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
-    """Return how a class was cancelled or last moved, if it was; mostly without a query.
+    """Return how a class was cancelled or last moved; empty if it was not, mostly without a query.
 
-    by: ``you``, ``host`` or ``teacher``; empty for the service. earlier_start: of a moved class.
+    by: ``you``, ``host`` or ``teacher``; empty for the service.
     """
     if virtual_class.ics_sequence == 0:
         return {}
@@ -65,7 +62,7 @@ def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     line = virtual_class.log.filter(event=event).order_by("at", "id").last()
     if line is None:
         return {}
-    # If the student is the host, "you" comes last and stays.
+    # If the student is the host, the later "you" replaces "host".
     names = {None: "", virtual_class.booked_by_id: "host", user.pk: "you"}
     earlier = line.details.get("from")
     return {
@@ -132,7 +129,7 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _leave(request: SignedInRequest, class_id: uuid.UUID) -> None:
-    """Leave a class; refund a seat only as its page said. Raises RefundOutdatedError."""
+    """Leave a class; a seat is refunded only as its page said (RefundOutdatedError)."""
     if not find_taken(class_id, request.user).exists():
         leave_place(class_id=class_id, user=request.user)
         return

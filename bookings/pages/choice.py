@@ -1,4 +1,4 @@
-"""The kinds of class to choose from, and a choice, as the page's address carries it."""
+"""The kinds of class to choose from, and a choice as its query string."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -22,8 +22,6 @@ from config.lib.wall_time import read_wall_time
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of class, or an offer, with its lengths."""
-
     options: tuple[ClassOption, ...]
 
     @property
@@ -48,17 +46,15 @@ class Kind:
 
     @property
     def links(self) -> list[tuple[ClassOption, str]]:
-        """Return each length with the query that chooses it."""
         return [(one, option_query(one)) for one in self.options]
 
     @property
-    def is_told(self) -> bool:
-        """True if the teacher wrote a text about it, in her language."""
+    def has_own_text(self) -> bool:
+        """True if the teacher wrote the hint, in her own language."""
         return self.offer is not None and bool(self.offer.text)
 
     @property
     def hint(self) -> str:
-        """Return who comes; for an offer its own text, if it has one."""
         if self.offer and self.offer.text:
             return self.offer.text
         if not self.is_group:
@@ -72,13 +68,12 @@ class Kind:
 
 
 def list_kinds(options: list[ClassOption]) -> list[Kind]:
-    """Group the options, which are in order, by kind."""
     return [Kind(tuple(of_kind)) for _key, of_kind in groupby(options, lambda one: one.kind)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenTime:
-    """The month shown; day and time if they were chosen. path: of the page that offers them."""
+    """path: of the page that offers the times."""
 
     path: str
     month: date
@@ -87,7 +82,7 @@ class ChosenTime:
 
     @property
     def prefix(self) -> str:
-        """The query before day and time: empty, or it ends in ``&``."""
+        """The query before day and time, ending in ``&``."""
         return ""
 
     @property
@@ -112,7 +107,7 @@ class Choice(ChosenTime):
 
 
 def read_kind(parameters: QueryDict) -> str:
-    """Return the type of class, or the key of an offer, that the address names."""
+    """Return the ClassType or the offer's key in the address; empty without one."""
     return parameters.get("oferta") or parameters.get("tipo") or ""
 
 
@@ -123,7 +118,7 @@ def read_choice(parameters: QueryDict, options: list[ClassOption]) -> Choice:
     of_kind = [one for one in options if one.kind == kind] or plain or options
     nearest_to_an_hour = min(of_kind, key=lambda one: abs(one.minutes - 60))
     option = next((one for one in of_kind if str(one.minutes) == minutes), nearest_to_an_hour)
-    return Choice(option=option, path=reverse("bookings:book"), **read_moment(parameters))
+    return Choice(option=option, path=reverse("bookings:book"), **read_time(parameters))
 
 
 def option_query(option: ClassOption) -> str:
@@ -135,14 +130,13 @@ def _kind_query(offer: Offer | None, class_type: str, minutes: int) -> str:
     return urlencode({**kind, "min": minutes})
 
 
-def read_moment(parameters: QueryDict) -> dict[str, Any]:
+def read_time(parameters: QueryDict) -> dict[str, Any]:
     day = _parse_day(parameters.get("dia", ""))
     month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
     return {"month": month_of(day or month), "day": day, "start": _parse_start(parameters, day)}
 
 
 def rebook_url(virtual_class: VirtualClass) -> str:
-    """Return the address that offers the same kind of class at the same time."""
     return f"{reverse('bookings:book')}?{choice_query(virtual_class)}#horarios"
 
 

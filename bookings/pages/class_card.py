@@ -1,4 +1,4 @@
-"""A class as a person sees it."""
+"""A class as one of its participants sees it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,11 +19,12 @@ from bookings.models import (
     OpenClass,
     Payment,
     VirtualClass,
+    find_open_class,
 )
 
-# From when on the page offers to enter the call.
+# The page offers the call from this long before the start.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
-# The longest a link takes when nothing fails; after that the page does not say "a minute".
+# Without failures a link takes no longer; after that the page stops saying "a minute".
 LINK_TAKES = timedelta(minutes=5)
 
 TITLES = {
@@ -46,11 +47,8 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ClassCard:
-    """A class for one of its participants.
-
-    state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
-    the host of a class for several, while it is open. kept_until: the end of an unpaid class's
-    hold. is_money_gone: True if all that the host paid went back, so that no guest may join.
+    """state: a key of STATE_LABELS. kept_until: the end of an unpaid class's hold. is_money_gone:
+    all that the host paid went back, so no guest may join.
     """
 
     virtual_class: VirtualClass
@@ -68,7 +66,7 @@ class ClassCard:
 
     @property
     def is_open_class(self) -> bool:
-        return getattr(self.virtual_class, "open_class", None) is not None
+        return find_open_class(self.virtual_class) is not None
 
     @property
     def state_label(self) -> Promise:
@@ -76,7 +74,6 @@ class ClassCard:
 
     @property
     def is_late(self) -> bool:
-        """True if preparing the link takes longer than it should."""
         return self.state == "preparing" and is_link_late(self.virtual_class)
 
     @property
@@ -97,7 +94,6 @@ class ClassCard:
 
     @property
     def terms(self) -> ChangeTerms:
-        """Until when the class may be changed, and its refunds; to be read before paying."""
         return find_change_terms(self.start, timezone.now())
 
     @property
@@ -137,7 +133,7 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
 
 
 def is_link_late(virtual_class: VirtualClass) -> bool:
-    """Return True if a paid class waits too long for its link."""
+    """True if a paid class waits unusually long for its link."""
     requested_at = virtual_class.scheduling_requested_at
     return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
 
@@ -150,7 +146,7 @@ def _state(virtual_class: VirtualClass, now: datetime) -> str:
     if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
         return "refused"
     if virtual_class.is_being_scheduled:
-        # A class that is over gets no link any more.
+        # A class that has ended gets no link.
         return "refused" if virtual_class.has_ended(now) else "preparing"
     if has_lapsed(virtual_class):
         return "expired"

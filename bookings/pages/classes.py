@@ -1,4 +1,4 @@
-"""``/inicio/clases``: the person's classes, and one of them."""
+"""``/inicio/clases``: the student's classes, and one of them."""
 
 import uuid
 
@@ -39,7 +39,6 @@ PAST_CLASSES_A_PAGE = 20
 @signed_in
 @require_safe
 def my_classes(request: SignedInRequest) -> HttpResponse:
-    """Show the classes ahead and the last ones; further pages go back in time."""
     user = request.user
     last_shown = _find_last_shown(request)
     past = list(list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1])
@@ -61,7 +60,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
 
 
 def _find_last_shown(request: SignedInRequest) -> VirtualClass | None:
-    """Return the class that ended the page before; None for the first page."""
+    """Return the last class of the page before."""
     try:
         return get_class_of(request.user, uuid.UUID(request.GET.get("antes", "")))
     except (ValueError, ClassNotFoundError):
@@ -71,7 +70,6 @@ def _find_last_shown(request: SignedInRequest) -> VirtualClass | None:
 @signed_in
 @require_safe
 def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Show one class to a participant; others get a 404."""
     virtual_class = get_class_of(request.user, class_id)
     card = present_class(virtual_class, request.user)
     if "HX-Request" in request.headers:
@@ -118,13 +116,12 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
 
 
 def _find_transfer_back(card: ClassCard) -> BankTransfer | None:
-    """Return the host's transfer to return by hand, if the class takes place all the same."""
+    """Return the transfer that the teacher returns although the class takes place."""
     is_paid = card.is_host and card.virtual_class.paid_at is not None
     return present_transfer_in_vain(card.virtual_class) if is_paid else None
 
 
 def _find_own_payment(card: ClassCard, user: User) -> Payment | None:
-    """Return the payment of a guest's seat in an open class."""
     if not card.is_open_class:
         return None
     paid = Payment.objects.filter(seat__open_class=card.virtual_class.pk, user=user)

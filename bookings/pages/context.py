@@ -14,6 +14,6 @@ def site(request: HttpRequest) -> dict[str, object]:
         "seller": settings.SELLER,
         "base_url": settings.BASE_URL,
         "is_demo": settings.DEMO,
-        # Asked for only by templates that print it.
+        # Read only if a template prints it.
         "teacher": SimpleLazyObject(load_teacher_page),
     }

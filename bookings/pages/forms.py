@@ -11,13 +11,11 @@ from bookings.domain.money.discounts import count_off
 from bookings.domain.places.access_codes import LENGTH, drop_separators, normalize_access_code
 from bookings.models import DiscountCode
 
-# Of a field for a code, as people type it.
+# For a code that people type.
 CODE_INPUT = {"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
 
 
 class DiscountField(forms.CharField):
-    """The code of a discount, of any spelling; the domain looks for it."""
-
     widget = forms.TextInput(CODE_INPUT)
 
     def __init__(self) -> None:
@@ -25,9 +23,9 @@ class DiscountField(forms.CharField):
 
 
 class DetailsForm(forms.Form):
-    """The details of a booking. prices: centavos for each number of students.
+    """prices: centavos for each number of students.
 
-    The form carries the prices that it showed, so that the student pays what was shown.
+    The form sends back the prices that it showed, so that the student pays those.
     """
 
     students_count = forms.TypedChoiceField(
@@ -43,7 +41,7 @@ class DetailsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     code = DiscountField()
-    # Of the page that was sent; a page shows today's.
+    # The prices on the page that was sent.
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
 
     def __init__(self, *args: Any, prices: dict[int, int], **kwargs: Any) -> None:
@@ -58,7 +56,7 @@ class DetailsForm(forms.Form):
             count.widget = forms.HiddenInput()
 
     def use_code(self, code: DiscountCode | None) -> None:
-        """Show the prices with a code's discount; None for those of the list."""
+        """Show the prices with the code's discount; None: the list prices."""
         self.discount_code = code
         self.prices = {
             number: amount - (count_off(code, amount) if code else 0)
@@ -67,34 +65,31 @@ class DetailsForm(forms.Form):
 
     @property
     def price(self) -> int:
-        """The price of the chosen number of students, in centavos."""
+        """Centavos for the chosen number of students."""
         return self._choose(self.prices)
 
     @property
     def list_price(self) -> int:
-        """The same without the discount."""
         return self._choose(self.list_prices)
 
     @property
     def shown(self) -> str:
-        """Return the prices of the page, as ``seen`` brings them back."""
+        """The prices as ``seen`` sends them back."""
         return " ".join(f"{number}:{amount}" for number, amount in self.prices.items())
 
     @property
     def is_free(self) -> bool:
-        """True if no number of students costs anything."""
         return not any(self.prices.values())
 
     @property
     def price_seen(self) -> int:
-        """Return the centavos that the sent page showed for the number of students, -1 if none."""
+        """Centavos that the sent page showed for the number of students; -1 if none."""
         seen = dict(part.split(":", 1) for part in self.cleaned_data["seen"].split() if ":" in part)
         amount = seen.get(str(self.cleaned_data["students_count"]), "")
         return int(amount) if amount.isdecimal() else -1
 
     @property
     def priced_counts(self) -> list[tuple[BoundWidget, int, int]]:
-        """Each radio button with its price in centavos, and that of the list."""
         counts = [(radio, int(radio.data["value"])) for radio in self["students_count"]]
         return [(radio, self.prices[count], self.list_prices[count]) for radio, count in counts]
 
@@ -119,7 +114,7 @@ class CancelForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """A typed access code; ``cleaned_data`` has it in capitals, without spaces and dashes."""
+    """An access code; ``cleaned_data`` has it in capitals, without spaces and dashes."""
 
     access_code = forms.CharField(
         label=_("Código de acceso"),
@@ -128,7 +123,6 @@ class JoinForm(forms.Form):
     )
 
     def clean_access_code(self) -> str:
-        """Say how a text differs in shape from a code; the domain looks for the class."""
         typed = drop_separators(self.cleaned_data["access_code"])
         if problem := _count_difference(LENGTH - len(typed)):
             raise forms.ValidationError(problem)

@@ -1,4 +1,4 @@
-"""The free times of a page."""
+"""The free times that a page offers."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -20,21 +20,18 @@ from bookings.pages.choice import ChosenTime
 from calendar_sync import CalendarError
 from config.lib.wall_time import find_offset
 
-# Where the parts of a day end, by the clock of the service's zone.
+# The hours at which morning and afternoon end, in the service's zone.
 NOON, EVENING = 12, 19
-# Farther than any horizon; the agenda ends where the teacher's rules say.
+# Beyond any horizon; the teacher's rules end the agenda earlier.
 FARTHEST = timedelta(days=366)
 
 
 def present_free_times(
     choice: ChosenTime, *, length: timedelta, user: User | None, moving: VirtualClass | None = None
 ) -> dict[str, Any]:
-    """Return the context of a page's free times. user, moving: as for ``load_agenda``.
+    """Return the template context; ``problem`` instead of ``free`` if the calendar fails.
 
-    is_stale: True if the chosen time is taken. free: ``month``, its grid without past weeks;
-    ``day``, whose ``count`` times are shown in ``parts_of_day``, if any; ``next_free_day``, where
-    to go on; ``is_anything_free``, True if the whole horizon has a free time; ``holiday``, the
-    name of the day if it is a public holiday.
+    user, moving: as for ``load_agenda``. is_stale: the chosen time is taken.
     """
     today = timezone.localdate()
     try:
@@ -68,10 +65,8 @@ def present_free_times(
 
 
 def render_times(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Render a page of free times.
-
-    A time that was chosen just now and is taken changes more than the line of the chosen time,
-    which htmx asked for: then it swaps month and times, where the page says so.
+    """If the time that was just chosen is taken, htmx swaps month and times, not only the chosen
+    time.
     """
     response = render(request, template, context)
     if context.get("is_stale") and request.headers.get("HX-Target") == "chosen-time":

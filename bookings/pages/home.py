@@ -1,4 +1,4 @@
-"""``/inicio``: the sign-in for strangers, the home of students."""
+"""``/inicio``: the sign-in for strangers, the home page of students."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -34,7 +34,6 @@ from config.lib.addresses import client_address
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: SignedInRequest) -> HttpResponse:
-    """Ask for a code and lead to the page of its class."""
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return redirect("bookings:join_with_code", form.cleaned_data["access_code"])
@@ -44,13 +43,13 @@ def join(request: SignedInRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
-    """Show the class of a typed or shared code, or join it; lead a participant to the class.
+    """Show or join the class of a code; redirect a participant to the class.
 
-    Strangers and previews of messengers learn nothing, not even whether the class exists.
+    Strangers and previews of messengers do not learn whether the class exists.
     """
     if not request.user.is_authenticated:
         if request.method == "POST":
-            return redirect(request.path)  # the session ended: sign in, and look again
+            return redirect(request.path)  # the session ended: sign in first
         context = {"providers": list_providers(), "callback_url": request.path}
         return render(request, "bookings/invitation.html", context)
     form = JoinForm({"access_code": access_code})
@@ -72,7 +71,6 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
 def _refuse(
     request: HttpRequest, user: User, form: JoinForm, refusal: BookingError
 ) -> HttpResponse:
-    """Show why there is no place; offer a full group's waiting list."""
     code = form.cleaned_data["access_code"]
     mine = find_joined_class(user=user, access_code=code)
     if mine:
@@ -95,13 +93,13 @@ def _refuse(
 
 
 def write_invitation(card: ClassCard) -> dict[str, str]:
-    """Return ``join_url``, ``whatsapp_url`` and ``qr_code``; empty if no one can be invited."""
+    """Return ``join_url``, ``whatsapp_url`` and ``qr_code``; empty if no guest can join."""
     if not card.access_code or card.virtual_class.is_full:
         return {}
     join_url = site_address("bookings:join_with_code", card.access_code)
     words = {"day": long_day(card.start), "clock": clock(card.start), "url": join_url}
     text = _("Sumate a mi clase, %(day)s a las %(clock)s (hora de Argentina): %(url)s")
-    # The SVG carries no style of its own, which the content policy forbids.
+    # The SVG has no inline style, which the content policy forbids.
     drawing = segno.make(join_url, error="m", micro=False).svg_inline(
         omitsize=True, svgclass="qr-code"
     )

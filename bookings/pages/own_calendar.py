@@ -1,4 +1,4 @@
-"""A class in the person's own calendar."""
+"""A class for the student's own calendar."""
 
 import uuid
 from datetime import UTC
@@ -20,7 +20,6 @@ from bookings.pages.class_card import ClassCard
 @signed_in
 @require_safe
 def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Send a scheduled class as a file to its participants."""
     virtual_class = get_class_of(request.user, class_id)
     if not virtual_class.is_scheduled:
         raise Http404
@@ -57,6 +56,6 @@ def link_to_outlook(card: ClassCard) -> str:
         "enddt": card.end.astimezone(UTC).isoformat(),
         "location": card.conference_url,
     }
-    # Outlook shows a plus as it is, so spaces are written as %20.
+    # Outlook shows a plus literally, so spaces become %20.
     query = urlencode(parts, quote_via=quote)
     return f"https://outlook.live.com/calendar/0/deeplink/compose?{query}"

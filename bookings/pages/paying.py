@@ -36,15 +36,11 @@ PAID_WORDS = {"approved", "pending", "in_process"}
 @signed_in
 @require_safe
 def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
-    """Show a payment, after asking the provider if the last time is long ago.
-
-    A person who returns from paying is not invited to pay again before the news arrives.
-    """
+    """Never ask a student who returns from paying to pay again before the provider reports it."""
     payments = list_payments_of(request.user)
     payment = get_object_or_404(payments, pk=payment_id)
     if seat := payment.paid_seat:
-        page = reverse("bookings:seat", args=[seat.pk])
-        return redirect(f"{page}?{request.GET.urlencode()}".removesuffix("?"))
+        return redirect(reverse("bookings:seat", args=[seat.pk], query=request.GET))
     if settle_open(payment):
         payment = get_object_or_404(payments, pk=payment_id)
     card = present_payment(payment, says_paid=says_paid(request))
@@ -53,7 +49,7 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     virtual_class = payment.virtual_class
     ways = _find_ways(card, request.user)
     if virtual_class and _awaits_transfer(card, ways):
-        # The class's page shows it, and does not ask to pay once more.
+        # The class's page shows the transfer, and does not ask to pay again.
         return redirect("bookings:class", class_id=virtual_class.pk)
     context = {
         "card": card,
@@ -67,9 +63,9 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
 
 
 def settle_open(payment: Payment) -> bool:
-    """Ask the provider about a payment, unless its state is final; return True if it was open.
+    """Ask the provider, at most once in a few seconds; False if the state is final.
 
-    At most once within a few seconds. A failure is logged; the next look retries.
+    A failure is logged.
     """
     if present_payment(payment).state in FINAL:
         return False
@@ -81,17 +77,16 @@ def settle_open(payment: Payment) -> bool:
 
 
 def says_paid(request: HttpRequest) -> bool:
-    """True if the person came back from the provider and has paid, or believes so."""
     return request.GET.get("status") in PAID_WORDS
 
 
 def is_shown(request: HttpRequest, state: str) -> bool:
-    """True if an open page asks, and shows this state already."""
+    """True if an open page polls and shows this state."""
     return request.GET.get("shown") == state and bool(request.headers.get("HX-Request"))
 
 
 def list_own_addresses(request: HttpRequest, state: str) -> dict[str, str]:
-    """Return ``refresh_url``, and ``poll_url``, with which the page asks for another state."""
+    """Return ``refresh_url``, and ``poll_url``, which names the state on the page."""
     query = {"status": request.GET["status"]} if says_paid(request) else {}
     return {
         "refresh_url": f"{request.path}?{urlencode(query)}".removesuffix("?"),
@@ -100,7 +95,7 @@ def list_own_addresses(request: HttpRequest, state: str) -> dict[str, str]:
 
 
 def _awaits_transfer(card: PaymentCard, ways: WaysToPay | None) -> bool:
-    """True if a transfer was announced, or its time is kept after the end of the preference."""
+    """True if a transfer was announced, or its time is kept after the preference expired."""
     if ways is not None and ways.transfer is not None and not ways.transfer.can_announce:
         return True
     hold: Hold | None = getattr(card.payment.virtual_class, "hold", None)
@@ -108,7 +103,6 @@ def _awaits_transfer(card: PaymentCard, ways: WaysToPay | None) -> bool:
 
 
 def _find_ways(card: PaymentCard, user: User) -> WaysToPay | None:
-    """Return the other ways of paying a class that can still be paid online."""
     virtual_class = card.payment.virtual_class
     if virtual_class is None or not card.can_pay:
         return None
@@ -117,7 +111,6 @@ def _find_ways(card: PaymentCard, user: User) -> WaysToPay | None:
 
 
 def _confirm(card: PaymentCard, user: User) -> dict[str, object]:
-    """Return the class, as ``booked``, and its links; nothing unless it is paid and ahead."""
     virtual_class = card.payment.virtual_class
     if virtual_class is None or card.state != PaymentState.PAID:
         return {}

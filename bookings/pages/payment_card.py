@@ -36,7 +36,7 @@ SOON, NOW_AND_THEN = 4, 10
 
 
 class PaymentState(StrEnum):
-    """A payment's state. badge: a class's state. refresh_seconds: until an open page asks again."""
+    """badge: a class's state. refresh_seconds: until an open page polls."""
 
     label: Promise
     badge: str
@@ -68,7 +68,7 @@ class PaymentState(StrEnum):
     UNDECIDED = "undecided", _("Pagado"), "preparing", NOW_AND_THEN
 
 
-# The page asks the provider no more; only a notification changes these.
+# Only a notification changes these, so the page stops asking the provider.
 FINAL = {
     PaymentState.PAID,
     PaymentState.REFUNDED,
@@ -86,17 +86,13 @@ UNPAID = {
     PaymentStatus.EXPIRED: PaymentState.EXPIRED,
     PaymentStatus.REJECTED: PaymentState.REJECTED,
 }
-# How long after expiry we believe a person who says they paid in time.
-NEWS_TAKE = timedelta(minutes=5)
+# For so long after expiry, the payment of a student who returns counts as in process.
+RETURN_GRACE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentCard:
-    """A payment for its payer.
-
-    kept_until: the end of its hold, while it can be paid. charge_id: of the last charge that was
-    not rejected. returned: its refunds.
-    """
+    """kept_until: while it can be paid. charge_id: of the last charge that was not rejected."""
 
     payment: Payment
     state: PaymentState
@@ -109,7 +105,7 @@ class PaymentCard:
 
     @property
     def amount_returned(self) -> int:
-        """Centavos of the failed refunds, in their state, else of all others."""
+        """Centavos of the failed refunds in REFUND_FAILED, else of the others."""
         if self.state == PaymentState.REFUND_FAILED:
             return sum_parts(self.returned, ReturnState.FAILED)
         return sum_parts(self.returned, ReturnState.UNDERWAY, ReturnState.DONE)
@@ -119,13 +115,13 @@ class PaymentCard:
         return self.returned[-1].reason if self.returned else None
 
     @property
-    def is_class_standing(self) -> bool:
+    def is_class_on(self) -> bool:
         virtual_class = self.payment.virtual_class
         return virtual_class is not None and virtual_class.status != ClassStatus.CANCELLED
 
     @property
     def is_open(self) -> bool:
-        """True if the person may still have to pay or wait."""
+        """True if the student may have to pay or wait."""
         return self.state in {
             PaymentState.WAITING,
             PaymentState.PROCESSING,
@@ -135,18 +131,15 @@ class PaymentCard:
 
     @property
     def is_late(self) -> bool:
-        """True if preparing the link takes longer than it should."""
         booked = self.payment.virtual_class
         return self.state == PaymentState.PREPARING and booked is not None and is_link_late(booked)
 
     @property
     def refresh_seconds(self) -> int | None:
-        """Seconds until the page asks again; None if it need not."""
         return NOW_AND_THEN if self.is_late else self.state.refresh_seconds
 
     @property
     def terms(self) -> ChangeTerms:
-        """Until when the class may be changed, and its refunds; to be read before paying."""
         return find_change_terms(self.start, timezone.now())
 
     @property
@@ -156,7 +149,7 @@ class PaymentCard:
 
 
 def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard:
-    """Return the card. says_paid: True if the person just came back from paying."""
+    """says_paid: the student just returned from paying."""
     now = timezone.now()
     charges = list(payment.charges.all())
     is_live = payment.expires_at is not None and payment.expires_at > now
@@ -191,7 +184,7 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
 def _state(
     payment: Payment, charges: list[str], returned: list[ReturnedMoney]
 ) -> PaymentState | None:
-    """Return None for a payment that is not paid, nor being paid."""
+    """Return None for a payment that is neither paid nor being paid."""
     status = PaymentStatus(payment.status)
     if status in SETTLED:
         return SETTLED[status]
@@ -233,7 +226,7 @@ def _state_of_paid_seat(seat: Seat, payment: Payment) -> PaymentState:
 
 
 def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> PaymentState:
-    grace = NEWS_TAKE if says_paid else timedelta()
+    grace = RETURN_GRACE if says_paid else timedelta()
     if payment.expires_at and payment.expires_at + grace <= now:
         return PaymentState.EXPIRED
     if says_paid:

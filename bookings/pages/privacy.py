@@ -1,7 +1,4 @@
-"""A person's data: what is stored and for how long (``/privacidad``), export and erasure.
-
-A test compares the rows with the tables that belong to a person and with the data export.
-"""
+"""``/privacidad``: the stored data and how long it is kept; data export and erasure."""
 
 from datetime import timedelta
 
@@ -24,7 +21,7 @@ from bookings.pages.forms import DeleteAccountForm
 from bookings.payments.backend import is_provider_configured
 from bookings.templatetags.class_times import duration
 
-# What a row of the page says.
+# A cookie's name, purpose and age; or what is stored, in detail, and for how long.
 Row = tuple[str, str, str]
 
 
@@ -48,7 +45,6 @@ def show_privacy(request: HttpRequest) -> HttpResponse:
 
 
 def list_cookies() -> list[Row]:
-    """Return name, purpose and age of each cookie that the service sets."""
     return [
         (
             settings.SESSION_COOKIE_NAME,
@@ -81,7 +77,6 @@ def _say(seconds: int) -> str:
 
 
 def list_stored_data() -> list[Row]:
-    """Return what is stored: its title, the content, and how long it is kept."""
     return [
         *_list_account_data(),
         _describe_written_down(),
@@ -244,7 +239,6 @@ def download_my_data(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_my_account(request: SignedInRequest) -> HttpResponse:
-    """Explain what is erased; erase the account once its address is typed."""
     form = DeleteAccountForm(request.POST or None, address=request.user.email)
     if request.method == "POST" and form.is_valid():
         try:

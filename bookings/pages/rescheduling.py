@@ -1,4 +1,4 @@
-"""``/inicio/clases/<id>/horario``: another time for a class."""
+"""``/inicio/clases/<id>/horario``: move a class."""
 
 import uuid
 from datetime import datetime
@@ -24,7 +24,7 @@ from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.domain.queries import get_class_of
 from bookings.models import VirtualClass
 from bookings.pages.access import signed_in
-from bookings.pages.choice import ChosenTime, read_moment
+from bookings.pages.choice import ChosenTime, read_time
 from bookings.pages.class_card import present_class
 from bookings.pages.free_times import present_free_times, render_times
 from bookings.templatetags.class_times import clock, long_day
@@ -74,10 +74,9 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _read(parameters: QueryDict, virtual_class: VirtualClass) -> ChosenTime:
-    """Read the choice; by default the month of the class."""
     path = reverse("bookings:reschedule", args=[virtual_class.pk])
     if "dia" in parameters or "mes" in parameters:
-        return ChosenTime(path=path, **read_moment(parameters))
+        return ChosenTime(path=path, **read_time(parameters))
     month = timezone.localdate(virtual_class.start_time).replace(day=1)
     return ChosenTime(path=path, month=month)
 

@@ -1,4 +1,4 @@
-"""``/inicio/espera``: wait for a place, take it, or leave the line."""
+"""``/inicio/espera``: wait for a place, claim it, or leave the waiting list."""
 
 import uuid
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
 from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
-from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingState
+from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import JoinForm
@@ -52,8 +52,7 @@ class WaitingCard:
 
     @property
     def is_paid_place(self) -> bool:
-        """True if the place is one of an open class, whose page sells it."""
-        open_class: OpenClass | None = getattr(self.virtual_class, "open_class", None)
+        open_class = find_open_class(self.virtual_class)
         return open_class is not None and open_class.place_price > 0
 
     @property
@@ -66,7 +65,7 @@ class WaitingCard:
 
     @cached_property
     def state(self) -> str:
-        """A key of STATE_LABELS; "free" is a place offered to no one."""
+        """A key of STATE_LABELS; ``free``: a place that is offered to no one."""
         entry, virtual_class, now = self.entry, self.virtual_class, timezone.now()
         if virtual_class.status == ClassStatus.CANCELLED:
             return "cancelled"

@@ -1,4 +1,4 @@
-"""The payment provider in use; the only importer of its folder."""
+"""The payment provider in use; only this module imports its folder."""
 
 from django.conf import settings
 
@@ -13,7 +13,6 @@ PROVIDER = "mercadopago"
 
 
 def is_provider_configured() -> bool:
-    """Return False if the teacher confirms payments by hand."""
     return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
 
 

@@ -32,7 +32,7 @@ class PaymentRefusedError(PaymentError):
 class PreferenceDraft:
     """reference: ours, at most 64 of ``A``-``Z``, ``a``-``z``, ``0``-``9``, ``_``, ``-``.
 
-    amount: centavos, above 0. expires_at, cash_until: aware; end of paying it, or by voucher.
+    amount: above 0. cash_until: the last time to pay a voucher; None without vouchers.
     """
 
     reference: str
@@ -49,10 +49,7 @@ class PreferenceDraft:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One attempt to pay. amount, refunded_amount: centavos. currency: ISO 4217.
-
-    account_id: the account that got the money. reference: the preference's. updated_at: aware.
-    """
+    """currency: ISO 4217. account_id: the account that got the money."""
 
     charge_id: str
     status: ChargeStatus
@@ -97,14 +94,14 @@ class PaymentGateway:
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
     ) -> list[Charge]:
-        """Read every attempt to pay a preference, oldest first.
+        """Return every attempt to pay a preference, oldest first.
 
-        reference: ours, if we made it, to search by. known: charges to read as well.
+        reference: to search by, if ours. known: charges to read as well.
         """
         return []
 
     def search_updates(self, *, since: datetime) -> list[tuple[str, datetime]]:
-        """Search the account for ids and updates of some hundred charges, latest first; may lag."""
+        """Return id and update of some hundred charges, latest first; may lag."""
         return []
 
     def get_charge(self, charge_id: str) -> Charge | None:
@@ -115,7 +112,7 @@ class PaymentGateway:
         return None
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
-        """Refund once for each ``key``; all if ``amount`` is None.
+        """Refund once for each ``key``; everything if ``amount`` is None.
 
         Return None if the answer does not name the refund.
         """
@@ -127,9 +124,9 @@ class PaymentGateway:
     def find_refund(
         self, *, charge_id: str, amount: int, since: datetime, known: Collection[str]
     ) -> CreatedRefund | None:
-        """Return the oldest refund of this amount, ours or not, but those in ``known``.
+        """Return the oldest refund of this amount that is not ``known``, ours or not.
 
-        since: aware; by the provider's clock, which may differ from ours.
+        since: by the provider's clock, which may differ from ours.
         """
         return None
 

@@ -1,4 +1,4 @@
-"""The state of a class and of its money, in the teacher's words."""
+"""The state of a class and of its money, for the teacher."""
 
 from django import template
 
@@ -39,7 +39,6 @@ def money_state(virtual_class: VirtualClass) -> str:
 
 @register.filter
 def class_badge(virtual_class: VirtualClass) -> str:
-    """Return the name of the badge's colour."""
     if virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at:
         return "preparing"
     return virtual_class.status

@@ -1,6 +1,6 @@
 """Dates, times and money in the Argentine format, in Spanish and English.
 
-English names the currency: ``$`` means another one to most of its readers.
+English writes ``ARS``, because ``$`` means another currency to most readers.
 """
 
 from datetime import date, datetime, timedelta
@@ -24,19 +24,19 @@ LONG_DAY = {"es_AR": "EEEE d 'de' MMMM", "en": "EEEE d MMMM"}
 
 @register.filter
 def long_day(value: datetime | date) -> str:
-    """Write ``martes 24 de noviembre``; Django's own names lose their accents."""
+    """``martes 24 de noviembre``; Django's own names lose their accents."""
     return _write_date(value, LONG_DAY[_active_locale()])
 
 
 @register.filter
 def short_day(value: datetime | date) -> str:
-    """Write ``mar 24 nov``."""
+    """``mar 24 nov``."""
     return _write_date(value, "EEE d MMM").replace(".", "")
 
 
 @register.filter
 def near_day(value: datetime | date) -> str:
-    """Write ``mañana, martes 24 de noviembre`` for today and tomorrow."""
+    """``mañana, martes 24 de noviembre`` for today and tomorrow."""
     days_ahead = (_local_date(value) - timezone.localdate()).days
     day = long_day(value)
     if days_ahead == 0:
@@ -73,13 +73,13 @@ def month(value: datetime | date) -> str:
 
 @register.filter
 def clock(value: datetime) -> str:
-    """Write ``18:30``, in the service's zone."""
+    """``18:30``, in the service's zone."""
     return f"{timezone.localtime(value):%H:%M}"
 
 
 @register.filter
 def hour(value: datetime) -> SafeString:
-    """Write ``18:30`` so that your-time.js adds the visitor's own hour, if that is another one."""
+    """``18:30``; your-time.js adds the visitor's hour if it differs."""
     moment = timezone.localtime(value).isoformat()
     element = '<span data-your-time><time datetime="{}">{}</time></span>'
     return format_html(element, moment, clock(value))
@@ -87,7 +87,7 @@ def hour(value: datetime) -> SafeString:
 
 @register.filter
 def share(percent: int) -> str:
-    """Write a part of a price in words: ``todo``, ``nada`` or ``el 50 %``."""
+    """``todo``, ``nada`` or ``el 50 %``."""
     if percent == 100:
         return gettext("todo")
     return gettext("el %(percent)d %%") % {"percent": percent} if percent else gettext("nada")
@@ -100,7 +100,7 @@ def minutes(count: int) -> str:
 
 @register.filter
 def duration(value: timedelta) -> str:
-    """Write ``30 días``, ``12 horas`` or ``10 minutos``, in the largest unit that is exact."""
+    """``30 días``, ``12 horas`` or ``10 minutos``: the largest exact unit."""
     units = (("day", ONE_DAY), ("hour", ONE_HOUR))
     name, size = next(
         (unit for unit in units if not value % unit[1]), ("minute", timedelta(minutes=1))
@@ -110,7 +110,7 @@ def duration(value: timedelta) -> str:
 
 @register.filter
 def clock_near(value: datetime) -> SafeString:
-    """Write ``18:30`` as ``hour`` does for today, and ``18:30 del mar 24 nov`` for another day."""
+    """``18:30`` for today, ``18:30 del mar 24 nov`` for another day."""
     if _local_date(value) == timezone.localdate():
         return hour(value)
     return format_html(gettext("{clock} del {day}"), clock=hour(value), day=short_day(value))
@@ -118,7 +118,7 @@ def clock_near(value: datetime) -> SafeString:
 
 @register.filter
 def lead_time(value: timedelta) -> str:
-    """Write ``24 horas`` where ``duration`` writes ``1 día``: no day of the calendar is meant."""
+    """``24 horas`` where ``duration`` writes ``1 día``."""
     if value < 3 * ONE_DAY and not value % ONE_HOUR:
         return format_unit(
             value // ONE_HOUR, "duration-hour", length="long", locale=_active_locale()
@@ -138,7 +138,7 @@ def minutes_until(value: datetime) -> int:
 
 @register.filter
 def time_until(value: datetime) -> str:
-    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
+    """``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
     hours, rest = divmod(minutes_until(value), 60)
     if not hours:
         return minutes(rest)
@@ -147,17 +147,14 @@ def time_until(value: datetime) -> str:
 
 @register.filter
 def whole_hours(value: timedelta) -> str:
-    """Write ``26 h``, ``45 min`` below an hour, or ``0 h``; nothing is rounded up."""
+    """``26 h``, ``45 min`` or ``0 h``, rounded down."""
     whole, rest = divmod(value // timedelta(minutes=1), 60)
     return f"{whole}\xa0h" if whole or not rest else minutes(rest)
 
 
 @register.filter
 def pesos(centavos: int) -> str:
-    """Write ``$ 15.000`` for 1500000 centavos; centavos show only when there are some.
-
-    The space is a no-break one: a line never ends between ``$`` and its sum.
-    """
+    """``$ 15.000`` for 1500000 centavos, with a no-break space; centavos only if needed."""
     amount = Decimal(centavos) / 100
     pattern = "¤\xa0#,##0.00" if centavos % 100 else "¤\xa0#,##0"
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
@@ -165,7 +162,6 @@ def pesos(centavos: int) -> str:
 
 @register.filter
 def cost(centavos: int) -> str:
-    """Write a price; 0 is free."""
     return pesos(centavos) if centavos else gettext("Gratis")
 
 

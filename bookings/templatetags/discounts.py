@@ -1,4 +1,4 @@
-"""How much a discount code takes off, and took off."""
+"""The discount of a code, and of a class or seat."""
 
 from django import template
 from django.utils.translation import gettext
@@ -11,13 +11,13 @@ register = template.Library()
 
 @register.filter
 def off(code: DiscountCode) -> str:
-    """Write ``10 %`` or ``$ 2.000``."""
+    """``10 %`` or ``$ 2.000``."""
     return f"{code.percent}\u00a0%" if code.percent is not None else pesos(code.amount or 0)
 
 
 @register.filter
 def discount_line(row: VirtualClass | Seat) -> str:
-    """Write ``$ 1.500 menos con AMIGOS``; empty without a discount."""
+    """``$ 1.500 menos con AMIGOS``; empty without a discount."""
     if not row.discount:
         return ""
     if row.discount_code is None:

@@ -1,4 +1,4 @@
-"""The code with which the teacher shows her free times on a site of her own."""
+"""The code that shows the free times on the teacher's own site."""
 
 from urllib.parse import urljoin
 
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def embed_code() -> str:
-    """Return an ``<iframe>`` element as text; the template escapes it."""
+    """Return an ``<iframe>``; the template escapes it."""
     address = urljoin(settings.BASE_URL, reverse("bookings:timetable"))
     size = 'width="100%" height="520" frameborder="0"'
     return f'<iframe src="{address}" title="{_("Horarios libres")}" {size} loading="lazy"></iframe>'

@@ -15,7 +15,7 @@ WITHOUT_VALUE = re.compile(r">[-—]</t[dh]>$")
 
 @register.simple_tag
 def labelled_cell(cell: SafeString, headers: Sequence[dict[str, Any]], number: int) -> SafeString:
-    """Add its column's header to a rendered cell, or that it is empty. number: from 0."""
+    """Add its header to a rendered cell, or that it is empty. number: of the column, from 0."""
     name = headers[number]["text"] if number < len(headers) else ""
     tag = str(cell)[:3]  # "<td" or "<th"
     label = format_html(' data-label="{}"', str(name).capitalize())

@@ -11,10 +11,8 @@ register = template.Library()
 def notice(
     content: SafeString, look: str = "", *, icon: str, title: str, is_live: bool = False
 ) -> SafeString:
-    """Wrap texts and buttons in a box.
-
-    look: ``success``, ``warning`` or ``error``. icon: a file of templates/icons. is_live: True if
-    a screen reader reads the box when the page changes.
+    """look: ``success``, ``warning`` or ``error``. icon: a file of templates/icons. is_live: a
+    screen reader reads the box when the page changes.
     """
     context = {"content": content, "look": look, "title": title, "is_live": is_live}
     return render_to_string("bookings/_notice.html", context | {"icon": f"icons/{icon}.svg"})

@@ -1,1 +1,1 @@
-"""What the teacher sells besides the price list's classes, and how it is paid."""
+"""Offers, discount codes, open classes, links to classes and bank transfers."""

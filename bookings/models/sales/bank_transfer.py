@@ -17,7 +17,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class TransferState(models.TextChoices):
-    """CONFIRMED: it paid for its class or seat. TO_RETURN: it came, and has to go back by hand."""
+    """CONFIRMED: it paid for its class or seat. TO_RETURN: the teacher must send it back."""
 
     ANNOUNCED = "announced", _("Por confirmar")
     CONFIRMED = "confirmed", _("Confirmada")
@@ -27,14 +27,12 @@ class TransferState(models.TextChoices):
 
 
 def normalize_operation_number(typed: str) -> str | None:
-    """Return an operation number in capitals, without separators; None if it is none."""
+    """Return the number in capitals, without separators; None if it is invalid."""
     number = re.sub(r"[\s./_-]", "", unicodedata.normalize("NFKC", typed)).upper()
     return number if re.fullmatch(r"[0-9A-Z]{4,40}", number) else None
 
 
 class BankTransfer(models.Model):
-    """A student says that a class, or a seat, was paid to the teacher's account."""
-
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
         User, on_delete=models.PROTECT, related_name="transfers", verbose_name="de quién"
@@ -90,7 +88,7 @@ class BankTransfer(models.Model):
 
     @property
     def booked_class(self) -> VirtualClass:
-        """The class that it is for, or the class of its seat."""
+        """The class that it pays, or the seat's class."""
         if self.virtual_class is not None:
             return self.virtual_class
         if self.seat is None:
@@ -103,14 +101,13 @@ class BankTransfer(models.Model):
 
 
 def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
-    """Read each with its person, and the class that it is for."""
     return transfers.select_related(
         "user", "virtual_class__payment", "seat__payment", "seat__open_class__virtual_class"
     )
 
 
 def find_same_numbers(transfers: Collection[BankTransfer]) -> dict[uuid.UUID, list[BankTransfer]]:
-    """Find for each transfer, by its key, the others of its operation number; in one query.
+    """Return, by each transfer's key, the others with its operation number; in one query.
 
     Without those that the teacher refused for the same class or seat: the student tries again.
     """

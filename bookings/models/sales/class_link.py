@@ -11,17 +11,17 @@ from accounts.models import User
 from bookings.models.virtual_class import VirtualClass
 
 KEY_LENGTH = 24
-# Of a UUID's hexadecimal digits.
+# Hexadecimal digits of a UUID.
 ID_LENGTH = 32
 
 
 def generate_link_key() -> str:
-    """Return 24 random letters and digits, about 140 bits."""
+    """About 140 random bits."""
     return get_random_string(KEY_LENGTH)
 
 
 class ClassLink(models.Model):
-    """The link to a class; its signed address names ``key``, so a new key ends the old link."""
+    """The signed address names ``key``, so a new key ends the old link."""
 
     virtual_class = models.OneToOneField(
         VirtualClass, on_delete=models.CASCADE, primary_key=True, related_name="link"
@@ -56,19 +56,19 @@ class ClassLink(models.Model):
 
     @property
     def token(self) -> str:
-        """The end of its address: class, key and signature."""
+        """The end of the address: class, key and signature."""
         return _signer().sign(f"{self.pk.hex}{self.key}")
 
     def renew(self) -> None:
-        """Give it another key; the caller saves."""
+        """Set another key; the caller saves."""
         self.key = generate_link_key()
-        # Messengers may take a dash at the end of an address for the text's.
+        # Messengers may not count a final dash as part of the address.
         while not self.token[-1].isalnum():
             self.key = generate_link_key()
 
 
 def read_link_token(token: str) -> tuple[uuid.UUID, str] | None:
-    """Return class and key that a token names; None unless this service signed it."""
+    """Return the class and key of a token; None unless this service signed it."""
     try:
         value = _signer().unsign(token)
         return uuid.UUID(value[:ID_LENGTH]), value[ID_LENGTH:]

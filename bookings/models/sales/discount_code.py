@@ -7,9 +7,7 @@ from django.utils import timezone
 
 
 class DiscountCode(models.Model):
-    """Percent or centavos off a price.
-
-    There is no counter: a use is a class or seat with the code that is paid, or still kept for its
+    """There is no counter: a use is a class or seat with the code that is paid, or kept for its
     payment (domain/money/discounts.py).
     """
 
@@ -44,7 +42,7 @@ class DiscountCode(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.CheckConstraint(
-                # A comparison with NULL is no refusal, so each side says what is not null.
+                # A comparison with NULL refuses nothing, so each side names what is not null.
                 condition=Q(percent__isnull=False, percent__range=(1, 100), amount__isnull=True)
                 | Q(percent__isnull=True, amount__isnull=False, amount__gt=0),
                 name="percent_or_amount_off",

@@ -11,15 +11,11 @@ KEY_LENGTH = 12
 
 
 def generate_key() -> str:
-    """Return a random key that is too long to guess."""
     return get_random_string(KEY_LENGTH, "abcdefghijkmnpqrstuvwxyz23456789")
 
 
 class Offer(models.Model):
-    """A named kind of class. Its rows of ``Price`` say lengths, sizes and prices.
-
-    The rows of ``Price`` without an offer are the plain list, which the API knows as well.
-    """
+    """Its rows of ``Price`` say lengths, sizes and prices."""
 
     # Part of the address; the only way to an offer that is not listed.
     key = models.CharField(

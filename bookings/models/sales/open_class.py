@@ -18,15 +18,13 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class MinimumDecision(models.TextChoices):
-    """What happens to an open class at ``decides_at``."""
-
     WAITING = "", _("Por decidir")
     GOES_ON = "goes_on", _("Se da")
     CALLED_OFF = "called_off", _("No se llegó al mínimo")
 
 
 class OpenClass(models.Model):
-    """A group that the teacher published. The teacher is its host, so it counts one more place.
+    """A group that the teacher published and hosts; the class counts one more place.
 
     Spec: Resources, VirtualClass.
     """
@@ -76,7 +74,7 @@ class OpenClass(models.Model):
 class SeatState(models.TextChoices):
     HELD = "held", _("Guardado")
     TAKEN = "taken", _("Pagado")
-    # Paid when no place was left; the money goes back.
+    # Paid when no place was left; the money is refunded.
     LOST = "lost", _("Sin lugar")
     # Given up before it was paid.
     RELEASED = "released", _("Soltado")
@@ -85,7 +83,7 @@ class SeatState(models.TextChoices):
 
 
 class Seat(models.Model):
-    """A student's place in an open class: held until ``expires_at``, taken once it is paid."""
+    """A student's place in an open class: held until ``expires_at``, or taken."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     open_class = models.ForeignKey(OpenClass, on_delete=models.PROTECT, related_name="seats")
@@ -100,14 +98,14 @@ class Seat(models.Model):
     state = models.CharField(
         "estado", max_length=20, choices=SeatState, default=SeatState.HELD, editable=False
     )
-    # As of a hold.
+    # See Hold.for_transfer.
     for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
     expires_at = models.DateTimeField("vence")
     paid_at = models.DateTimeField("pagado", null=True, blank=True, editable=False)
     payment = models.OneToOneField(
         Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="seat"
     )
-    # As of a class.
+    # See VirtualClass.refund_reason.
     refund_reason = models.CharField(
         "motivo de la devolución", max_length=20, choices=RefundReason, blank=True, editable=False
     )
@@ -143,11 +141,10 @@ class Seat(models.Model):
         return f"{self.user} ({self.get_state_display().lower()})"
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """True if the seat is held for its payment."""
         return self.state == SeatState.HELD and self.expires_at > (now or timezone.now())
 
 
 def find_open_class(virtual_class: VirtualClass | None) -> OpenClass | None:
-    """Return what the teacher published of a class, if she did."""
+    """Return None for a class that the teacher did not publish."""
     open_class: OpenClass | None = getattr(virtual_class, "open_class", None)
     return open_class

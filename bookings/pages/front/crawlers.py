@@ -15,7 +15,7 @@ PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:open_classes", "b
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Name the sitemap. Personal pages say ``noindex`` themselves."""
+    """Personal pages say ``noindex`` themselves."""
     lines = [
         "User-agent: *",
         "Disallow: /admin/",

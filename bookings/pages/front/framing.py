@@ -12,7 +12,7 @@ View = Callable[[HttpRequest], HttpResponse]
 
 
 def framable(view: View) -> View:
-    """Let every site frame the page. For pages without cookie, form and script only."""
+    """Let every site frame the page, which must need no cookie, form or script."""
 
     @xframe_options_exempt
     @wraps(view)
@@ -20,7 +20,7 @@ def framable(view: View) -> View:
         response = view(request)
         allowed = {"frame-ancestors": "*", "script-src": "'none'", "form-action": "'none'"}
         with_policy(response, allowed)
-        # Sites that isolate themselves ask for it before they show a foreign frame.
+        # Cross-origin isolated sites show no foreign frame without it.
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         return response
 

@@ -1,4 +1,4 @@
-"""``/``: who the teacher is, what her classes cost, and the way to her free times."""
+"""``/``: the teacher, her prices, and the way to her free times."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ OPEN_CLASSES = 3
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """What everybody may know before booking; the page and its JSON-LD say the same."""
+    """The facts of the page and of its JSON-LD."""
 
     teacher: TeacherPage
     options: list[ClassOption]
@@ -48,10 +48,7 @@ def load_front_page() -> FrontPage:
 
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
-    """Show the teacher's page, and the error of a failed sign-in.
-
-    Spec: Authentication, 4, error page.
-    """
+    """Spec: Authentication, 4, error page."""
     page = load_front_page()
     context = {
         "error": error_text(request.GET.get("error")),

@@ -4,7 +4,7 @@ from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-# Each address changes with the photo, so a browser need never ask again.
+# The address changes with the photo, so a browser may keep it forever.
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 

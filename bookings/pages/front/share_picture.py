@@ -1,4 +1,4 @@
-"""``/foto/compartir``: the teacher's photo, as messengers show it under a shared link."""
+"""``/foto/compartir``: the teacher's photo, for messengers that show a shared link."""
 
 from io import BytesIO
 
@@ -19,7 +19,6 @@ KEPT_SECONDS = 86_400
 
 
 def share_picture_url(teacher: TeacherPage) -> str:
-    """Return the path of the picture; "" without a photo."""
     return reverse("bookings:share_picture", args=[_digest(teacher)]) if teacher.has_photo else ""
 
 
@@ -37,7 +36,7 @@ def show_share_picture(request: HttpRequest, digest: str) -> HttpResponse:
 
 
 def draw_share_picture(teacher: TeacherPage) -> bytes:
-    """Return a JPEG: the preview of a page without a photo, her square photo on its right."""
+    """Return a JPEG: the usual preview with her square photo on its right."""
     with Image.open(BACKGROUND) as background, teacher.photo.open() as file:
         picture = background.convert("RGB")
         side = SIZE[1]

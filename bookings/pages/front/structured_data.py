@@ -1,4 +1,4 @@
-"""The front page for search engines: JSON-LD in the words of https://schema.org."""
+"""The front page for search engines: JSON-LD with the vocabulary of https://schema.org."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 def describe_page(
     teacher: TeacherPage, options: list[ClassOption], *, site_name: str
 ) -> SafeString:
-    """Return the ``<script>`` element with the teacher, and each class at today's prices."""
+    """Return the ``<script>`` element with the teacher and today's prices."""
     provider = _describe_provider(teacher, site_name)
     services = [_describe_service(option, teacher, provider["@id"]) for option in options]
     return write_script({"@context": "https://schema.org", "@graph": [provider, *services]})
@@ -56,7 +56,6 @@ def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
 
 
 def _describe_service(option: ClassOption, teacher: TeacherPage, provider: str) -> dict[str, Any]:
-    """Describe a kind and length of class; an offer has a text, and may have its own subject."""
     offer = option.offer
     subject = (offer.subject if offer else "") or teacher.subject
     name = f"{option.label}, {minutes(option.minutes)}"

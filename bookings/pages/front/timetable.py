@@ -1,4 +1,4 @@
-"""``/horarios/embebido``: the free times of the next days, in a frame of the teacher's own site."""
+"""``/horarios/embebido``: the next free times, for a frame on the teacher's own site."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ from bookings.pages.free_times import name_utc_offset
 from bookings.pages.front.framing import framable
 from calendar_sync import CalendarError
 
-# Days with free times that are shown; the booking page has the others.
+# How many days with free times are shown; the booking page has the others.
 DAYS = 7
 FARTHEST = timedelta(days=28)
 KEPT_SECONDS = 60
@@ -31,7 +31,7 @@ KEPT_SECONDS = 60
 @framable
 @require_safe
 def show_timetable(request: HttpRequest) -> HttpResponse:
-    """Show everybody the same page, which neither reads nor sets a cookie.
+    """Show every visitor the same page, which neither reads nor sets a cookie.
 
     The address may name ``idioma``, and the ``tipo`` or ``oferta`` and ``min`` of a class.
     """
@@ -46,7 +46,6 @@ def show_timetable(request: HttpRequest) -> HttpResponse:
 
 
 def _find_page(request: HttpRequest, language: str) -> str:
-    """Return the page of the cache; a new one is kept unless the calendar could not be read."""
     options = list_class_options(key=read_kind(request.GET))
     if not options:
         return _render({"is_empty": True})
@@ -66,7 +65,6 @@ def _find_page(request: HttpRequest, language: str) -> str:
 
 
 def _link_kinds(choice: Choice, kinds: list[Kind], language: str) -> list[tuple[Kind, str]]:
-    """Return each kind of class with its address here; none if there is only one."""
     if len(kinds) == 1:
         return []
     return [(kind, f"?{option_query(_nearest(kind, choice))}&idioma={language}") for kind in kinds]
@@ -77,10 +75,7 @@ def _nearest(kind: Kind, choice: Choice) -> ClassOption:
 
 
 def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
-    """Return the next days with free times, and each time's booking address. Raises CalendarError.
-
-    choice: the type and length of the class.
-    """
+    """Return the next days, and each free time with its booking address. Raises CalendarError."""
     today = timezone.localdate()
     agenda = load_agenda(today, today + FARTHEST)
     by_day = agenda.find_free_slots(timedelta(minutes=choice.option.minutes))

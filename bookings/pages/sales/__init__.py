@@ -1,1 +1,1 @@
-"""Pages of what the teacher sells besides the classes of her list, and of how it is paid."""
+"""Pages of open classes, seats, links to classes and bank transfers."""

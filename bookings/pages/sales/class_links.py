@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -41,18 +40,18 @@ from bookings.pages.sales.transfers import (
 )
 from bookings.templatetags.class_times import clock, long_day
 
-# Session key: the link whose bearer went to pay, and comes back without it.
+# Session key: the token of the link, which the way back from the provider lacks.
 PAYING = "class_link"
 STATUSES = {LinkState.OPEN: HTTPStatus.OK, LinkState.BROKEN: HTTPStatus.NOT_FOUND}
-# Until an open page asks again, while the link to the video call is being prepared.
+# Until an open page polls again while the link to the video call is being prepared.
 PREPARING_SECONDS = 5
 
 
 def for_bearer(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Keep a page out of caches and search engines: its address is a key.
+    """Keep a page out of caches and search engines, because its address is a key.
 
-    The policy of all pages keeps the address from other sites. A stricter one would make browsers
-    send forms without an origin, and Django refuses those.
+    With a policy stricter than ``same-origin`` browsers send forms without an origin, which Django
+    refuses.
     """
 
     @wraps(view)
@@ -68,7 +67,7 @@ def for_bearer(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 @for_bearer
 @require_safe
 def show_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the class to pay, to enter and to claim; or why the link does not serve."""
+    """Show the class to pay, enter and claim, or why the link does not work."""
     found = find_link(token)
     if found.link and request.user.is_authenticated and _is_students(found.link, request.user.pk):
         return redirect("bookings:class", class_id=found.link.pk)
@@ -85,7 +84,6 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
-    """True if the account booked or claimed the class, and finds it on its own pages."""
     return user_id in {link.claimed_by_id, link.virtual_class.booked_by_id}
 
 
@@ -98,7 +96,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
     if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     own_addresses = list_own_addresses(request, shown)
-    # The bearer sees all that the student would, unless that is an account.
+    # The bearer sees what the student would, unless the class belongs to an account.
     context = {
         "card": card,
         "paying": paying,
@@ -124,7 +122,6 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
 
 
 def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
-    """Return the payment of the class, after asking the provider if the last time is long ago."""
     payment: Payment | None = getattr(link.virtual_class, "payment", None)
     if payment is None:
         return None
@@ -136,7 +133,6 @@ def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
 def _find_ways(
     card: ClassCard, paying: PaymentCard | None, token: str, refresh_url: str
 ) -> WaysToPay | None:
-    """Return how the bearer may pay the class; None if the state of the payment says it all."""
     announce_url = reverse("bookings:announce_by_link", args=[token])
     payment = paying.payment if paying else None
     ways = present_ways(card, payment, announce_url=announce_url)
@@ -146,7 +142,7 @@ def _find_ways(
     transfer = ways.transfer if card.virtual_class.booked_by.is_placeholder else None
     if paying is None:
         return replace(ways, transfer=transfer)
-    # Beside a payment that is under way or in review, a transfer would be the second one.
+    # While a payment is under way or in review, a transfer would pay twice.
     is_first = transfer is not None and paying.state in {PaymentState.EXPIRED, PaymentState.LOST}
     is_announced = transfer is not None and not transfer.can_announce
     if not (paying.can_pay or is_first or is_announced):
@@ -158,7 +154,6 @@ def _find_ways(
 
 
 def _write_to_teacher(card: ClassCard) -> str:
-    """Return the address of a chat with the teacher about a class; "" without her number."""
     teacher = find_teacher()
     words = {"day": long_day(card.start), "clock": clock(card.start)}
     text = _("Hola, te escribo por mi clase del %(day)s a las %(clock)s.") % words
@@ -174,7 +169,7 @@ def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
 @for_bearer
 @require_POST
 def pay(request: HttpRequest, token: str) -> HttpResponse:
-    """Lead to the provider, and remember the link for the way back."""
+    """Redirect to the provider; the session remembers the link."""
     link = _find_open(token)
     payment: Payment | None = getattr(link.virtual_class, "payment", None) if link else None
     if payment is None or not present_payment(payment).can_pay:
@@ -191,7 +186,6 @@ def _find_open(token: str) -> ClassLink | None:
 @for_bearer
 @require_POST
 def announce(request: HttpRequest, token: str) -> HttpResponse:
-    """Take the number of a transfer that paid a class without an account."""
     link, form = _find_open(token), AnnounceForm(request.POST)
     student = link.virtual_class.booked_by if link else None
     if link and student and student.is_placeholder:  # an account announces on its own pages
@@ -205,18 +199,18 @@ def announce(request: HttpRequest, token: str) -> HttpResponse:
 @for_bearer
 @require_safe
 def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
-    """Lead from the provider to the link's page, or to the account's payment.
+    """Redirect from the provider to the link's page, or to the account's payment.
 
     A browser that did not open the link learns nothing about class and payment.
     """
     payment = get_object_or_404(Payment, pk=payment_id)
-    query = f"?{urlencode({'status': request.GET['status']})}" if says_paid(request) else ""
+    query = {"status": request.GET["status"]} if says_paid(request) else None
     if request.user.pk == payment.user_id:
-        return redirect(f"{reverse('bookings:payment', args=[payment_id])}{query}")
+        return redirect(reverse("bookings:payment", args=[payment_id], query=query))
     token = request.session.get(PAYING, "")
     link = find_link(token).link if token else None
     if link and link.pk == payment.virtual_class_id:
-        return redirect(f"{reverse('bookings:class_link', args=[token])}{query}")
+        return redirect(reverse("bookings:class_link", args=[token], query=query))
     context = {"providers": list_providers(), "callback_url": request.get_full_path()}
     return render(request, "bookings/sales/back_from_paying.html", context)
 
@@ -224,7 +218,6 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
 @for_bearer
 @require_POST
 def claim(request: HttpRequest, token: str) -> HttpResponse:
-    """Move the class to the account of the person who is signed in."""
     if not request.user.is_authenticated:
         return redirect("bookings:class_link", token=token)
     try:
@@ -242,7 +235,7 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
 @signed_in
 @require_POST
 def claim_written_down(request: SignedInRequest, person_id: uuid.UUID) -> HttpResponse:
-    """Move the classes that the teacher booked for the account's own address."""
+    """Move the classes that the teacher booked for this address."""
     try:
         claim_by_address(user=request.user, person_id=person_id)
         messages.success(request, _("Listo: la clase está en tu cuenta."))
@@ -254,7 +247,6 @@ def claim_written_down(request: SignedInRequest, person_id: uuid.UUID) -> HttpRe
 @for_bearer
 @require_safe
 def download_class(request: HttpRequest, token: str) -> HttpResponse:
-    """Send a scheduled class as a file, with its link instead of the page for accounts."""
     link = _find_open(token)
     if link is None or not link.virtual_class.booked_by.is_placeholder:
         raise Http404

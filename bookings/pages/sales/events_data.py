@@ -1,4 +1,4 @@
-"""Open classes for search engines: events in the words of https://schema.org/EducationEvent."""
+"""Open classes for search engines: https://schema.org/EducationEvent."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ ORG = "https://schema.org"
 
 
 def describe_events(classes: list[CountedClass], teacher: TeacherPage) -> SafeString:
-    """Return the ``<script>`` element with each class, its price and the places left."""
     events = [_describe_event(one, teacher) for one in classes]
     return write_script({"@context": ORG, "@graph": events})
 

@@ -1,4 +1,4 @@
-"""``/clases-abiertas``: groups that the teacher published, for everybody."""
+"""``/clases-abiertas``: groups that the teacher published."""
 
 import uuid
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento."
 
 
 class SeatForm(forms.Form):
-    """code: of a discount. seen: the price that the page showed."""
+    """seen: the centavos that the page showed."""
 
     code = DiscountField()
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -56,7 +56,7 @@ class SeatForm(forms.Form):
 
 @dataclass(frozen=True)
 class OpenClassFacts:
-    """What an open class and a seat of it show alike."""
+    """The facts of an open class and of a seat."""
 
     open_class: OpenClass
 
@@ -79,7 +79,7 @@ class OpenClassFacts:
 
 @dataclass(frozen=True)
 class OpenClassCard(OpenClassFacts):
-    """An open class for everybody. seat: the reader's, while it is held or taken."""
+    """seat: the reader's, while it is held."""
 
     open_class: CountedClass
     seat: Seat | None = None
@@ -93,7 +93,7 @@ class OpenClassCard(OpenClassFacts):
 
     @cached_property
     def left(self) -> int:
-        # A place that is offered to the reader counts for them.
+        # A place that is offered to the reader is free for them.
         return count_left(self.open_class) + self.is_for_reader
 
     @property
@@ -102,7 +102,6 @@ class OpenClassCard(OpenClassFacts):
 
     @property
     def missing(self) -> int:
-        """How many people the class still lacks."""
         people = self.open_class.virtual_class.guest_count
         return 0 if self.is_decided else max(self.open_class.minimum - people, 0)
 
@@ -136,13 +135,9 @@ def list_cards(count: int) -> list[OpenClassCard]:
 @require_safe
 def show_open_classes(request: HttpRequest) -> HttpResponse:
     cards = list_cards(SHOWN)
-    teacher = load_teacher_page()
     classes = [card.open_class for card in cards]
-    context = {
-        "cards": cards,
-        "teacher": teacher,
-        "structured_data": describe_events(classes, teacher) if cards else "",
-    }
+    data = describe_events(classes, load_teacher_page()) if cards else ""
+    context = {"cards": cards, "structured_data": data}
     return render(request, "bookings/sales/open_classes.html", context)
 
 
@@ -155,14 +150,14 @@ def show_open_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Hold a seat and go on to the checkout; show a changed price first."""
+    """Hold a seat and redirect to the checkout; show a changed price first."""
     card, form = _present(request, class_id), SeatForm(request.POST)
     if not form.is_valid():
         return _show(request, card, form)
     typed, price = form.cleaned_data["code"], card.open_class.place_price
     try:
         if typed and price and ("apply" in request.POST or form.cleaned_data["seen"] == price):
-            # The discount is shown before anything is kept.
+            # The discount is shown before a seat is held.
             form.discount_code = find_discount(user=request.user, typed=typed, amount=price).code
             return _show(request, card, form)
         seen = form.cleaned_data["seen"]
@@ -223,7 +218,7 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
 def _show(request: HttpRequest, card: OpenClassCard, form: SeatForm) -> HttpResponse:
     teacher, price = load_teacher_page(), card.open_class.place_price
     is_public = card.open_class.is_listed and card.open_class.virtual_class.is_scheduled
-    off = _count_off(form.discount_code, price)
+    off = count_off(form.discount_code, price) if form.discount_code else 0
     context = {
         "card": card,
         "form": form,
@@ -235,7 +230,3 @@ def _show(request: HttpRequest, card: OpenClassCard, form: SeatForm) -> HttpResp
         "structured_data": describe_events([card.open_class], teacher) if is_public else "",
     }
     return render(request, "bookings/sales/open_class.html", context)
-
-
-def _count_off(code: DiscountCode | None, price: int) -> int:
-    return count_off(code, price) if code else 0

@@ -1,4 +1,4 @@
-"""``/inicio/lugares/<id>``: a person's seat of an open class, and its payment."""
+"""``/inicio/lugares/<id>``: a student's seat in an open class, and its payment."""
 
 import uuid
 from dataclasses import dataclass
@@ -6,13 +6,11 @@ from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.open_classes.seats import release_seat
 from bookings.models import Seat, SeatState
@@ -22,7 +20,7 @@ from bookings.pages.payment_card import PaymentCard, PaymentState, present_payme
 from bookings.pages.sales.open_classes import OpenClassFacts
 from bookings.pages.sales.transfers import present_seat_transfer
 
-# Not an expired payment: its seat may be kept for a transfer for longer.
+# Without EXPIRED: the seat may still be held for a transfer.
 UNDERWAY = {
     PaymentState.PROCESSING,
     PaymentState.CASH,
@@ -34,7 +32,7 @@ UNDERWAY = {
 
 @dataclass(frozen=True)
 class SeatCard(OpenClassFacts):
-    """A seat for its person. payment: None if it is free or paid by hand."""
+    """payment: None if it is free or paid by hand."""
 
     seat: Seat
     payment: PaymentCard | None
@@ -45,7 +43,7 @@ class SeatCard(OpenClassFacts):
 
     @property
     def state(self) -> str:
-        """taken, given up (lost, left, cancelled), or how its payment stands."""
+        """The state of the seat or of its payment, ``expired`` or ``waiting``."""
         if self.seat.state not in {SeatState.HELD, SeatState.RELEASED}:
             return self.seat.state
         if self.payment and self.payment.state in UNDERWAY:
@@ -63,20 +61,13 @@ class SeatCard(OpenClassFacts):
         return self.payment.refresh_seconds if self.payment else None
 
 
-def list_seats_of(user: User) -> QuerySet[Seat]:
-    return Seat.objects.filter(user=user).select_related(
-        "payment", "open_class__virtual_class__booked_by"
-    )
-
-
 @signed_in
 @require_safe
 def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    """Show a seat, after asking the provider about its payment if the last time is long ago."""
-    seats = list_seats_of(request.user)
-    seat = get_object_or_404(seats, pk=seat_id)
+    seats = Seat.objects.select_related("payment", "open_class__virtual_class__booked_by")
+    seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     if seat.payment is not None and settle_open(seat.payment):
-        seat = get_object_or_404(seats, pk=seat_id)
+        seat = seats.get(pk=seat_id)
     said = says_paid(request)
     payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
     card = SeatCard(seat.open_class, seat, payment)

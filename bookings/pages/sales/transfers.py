@@ -1,4 +1,4 @@
-"""Pay a class, or a seat of an open class, by bank transfer, and say so."""
+"""Pay a class, or a seat of an open class, by bank transfer, and announce it."""
 
 import uuid
 from dataclasses import dataclass
@@ -65,12 +65,8 @@ class AnnounceForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class TransferCard:
-    """How something is paid by transfer. amount: centavos.
-
-    is_open: False once its time is not kept any more. kept_until: until when it is, if that ends.
-    last: the last announcement.
-    choose_url: where the time is kept longer for a transfer; empty if that is not offered.
-    refusal: why it is not, if the student may read that.
+    """amount: centavos. is_open: its time is still kept. last: the last announcement. choose_url:
+    keeps the time longer; empty if not offered. refusal: why not, if the student may know.
     """
 
     account: BankAccount
@@ -86,7 +82,7 @@ class TransferCard:
 
     @property
     def state(self) -> str:
-        """``announced``, ``refused``, or empty if nothing was announced."""
+        """A TransferState; empty if nothing was announced."""
         return self.last.state if self.last else ""
 
     @property
@@ -102,11 +98,8 @@ class TransferCard:
 
 @dataclass(frozen=True, slots=True)
 class WaysToPay:
-    """The ways of paying a class or a seat. amount: centavos.
-
-    is_open: False once its time is not kept any more. checkout_url, payment_url: of the online
-    payment, while it can be made. pay_url: of a page that leads to the checkout, if a link must be
-    remembered on the way. kept_until: until when the time is kept, if that ends.
+    """amount: centavos. is_open: its time is still kept. checkout_url, payment_url: of an online
+    payment. pay_url: redirects to the checkout and remembers a class link.
     """
 
     amount: int
@@ -124,23 +117,20 @@ class WaysToPay:
 
     @property
     def by_hand(self) -> bool:
-        """True if teacher and student arrange the payment between them."""
+        """True if teacher and student arrange the payment themselves."""
         return self.is_open and not self.payment_url and self.transfer is None
 
 
 @dataclass(frozen=True, slots=True)
 class TransferOffer:
-    """What a page says of a transfer before it is chosen. until: how long the time is kept.
-
-    refusal: why none is offered; empty if it is.
-    """
+    """until: how long the time would be kept. refusal: why a transfer is not offered."""
 
     until: datetime | None = None
     refusal: Promise | str = ""
 
 
 def find_transfer_offer(user: User, start: datetime) -> TransferOffer | None:
-    """Return what choosing a transfer would mean; None if the teacher takes none."""
+    """Return None if the teacher takes no transfers."""
     now = timezone.now()
     try:
         refuse_to_wait(user, keep_until(start, now), now)
@@ -158,9 +148,9 @@ def present_ways(
     announce_url: str = "",
     form: AnnounceForm | None = None,
 ) -> WaysToPay | None:
-    """Return how the host of a class may pay it; None if there is nothing to pay.
+    """Return how the host may pay; None if there is nothing to pay.
 
-    announce_url: of a page that takes the announcement without a session. form: as it was sent.
+    announce_url: takes the announcement without a session. form: as it was sent.
     """
     virtual_class = card.virtual_class
     is_unpaid = virtual_class.paid_at is None and virtual_class.class_price > 0
@@ -168,7 +158,7 @@ def present_ways(
         return None
     is_open = card.state == "pending"
     transfer = _present_transfer(card, announce_url, form)
-    # A person who says that they paid is not asked to pay once more.
+    # Do not ask a student who announced a transfer to pay again.
     is_announced = transfer is not None and transfer.state == TransferState.ANNOUNCED
     can_check_out = payment and not payment.has_expired() and is_open and not is_announced
     return WaysToPay(
@@ -183,14 +173,14 @@ def present_ways(
 
 
 def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> TransferCard | None:
-    """Return how a seat is paid by transfer; None if it is paid, given up, or there is no way."""
+    """Return None if the seat is paid, free or given up, or transfers are off."""
     account = find_account()
     if account is None or seat.state != SeatState.HELD or seat.price == 0:
         return None
     own_page = reverse("bookings:seat_transfer", args=[seat.pk])
     is_live, last = seat.is_live(), seat.transfers.first()
     is_short = is_live and not seat.for_transfer and last is None
-    refusal = _find_refusal(seat) if is_short else None
+    refusal = _find_refusal(seat) if is_short else ""
     return TransferCard(
         account=account,
         amount=seat.price,
@@ -201,12 +191,12 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
         kept_until=seat.expires_at if is_live else None,
         last=last,
         choose_url=own_page if is_short and not refusal else "",
-        refusal=refusal.text if refusal else "",
+        refusal=refusal,
     )
 
 
 def present_transfer_in_vain(virtual_class: VirtualClass) -> BankTransfer | None:
-    """Return the transfer of a class that goes back, or went back, by hand."""
+    """Return the transfer that the teacher returns or returned."""
     back = [TransferState.TO_RETURN, TransferState.RETURNED]
     return virtual_class.transfers.filter(state__in=back).first()
 
@@ -221,7 +211,7 @@ def _present_transfer(
     own_page = reverse("bookings:transfer", args=[virtual_class.pk])
     hold: Hold | None = getattr(virtual_class, "hold", None)
     is_short = card.kept_until is not None and hold is not None and not hold.for_transfer
-    refusal = _find_refusal(virtual_class) if is_short else None
+    refusal = _find_refusal(virtual_class) if is_short else ""
     return TransferCard(
         account=account,
         amount=virtual_class.class_price,
@@ -231,11 +221,11 @@ def _present_transfer(
         kept_until=card.kept_until,
         last=virtual_class.transfers.first(),
         choose_url=own_page if is_short and not refusal and not announce_url else "",
-        refusal=refusal.text if refusal else "",
+        refusal=refusal,
     )
 
 
-def _find_refusal(about: VirtualClass | Seat) -> TransferNotOfferedError | None:
+def _find_refusal(about: VirtualClass | Seat) -> Promise | str:
     now = timezone.now()
     if isinstance(about, Seat):
         user, until = about.user, keep_seat_until(about, now)
@@ -244,23 +234,19 @@ def _find_refusal(about: VirtualClass | Seat) -> TransferNotOfferedError | None:
     try:
         refuse_to_wait(user, until, now, besides=about)
     except TransferNotOfferedError as refusal:
-        return refusal
-    return None
+        return refusal.text
+    return ""
 
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Take the number of an operation; without one, keep the time longer."""
+    """Announce the transfer that paid a class, or keep its time longer."""
     classes = VirtualClass.objects.select_related("booked_by", "hold", "payment")
     virtual_class = get_class(classes, pk=class_id, booked_by=request.user)
     back = reverse("bookings:class", args=[class_id])
-    if "esperar" in request.POST:
-        _keep_time(request, virtual_class)
-        return redirect(back)
-    form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        take_announcement(request, form, user=request.user, about=virtual_class)
+    form = _take_form(request, virtual_class)
+    if form is None:
         return redirect(back)
     card = present_class(virtual_class, request.user)
     ways = present_ways(card, None, form=form)
@@ -270,25 +256,32 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    """Take the number of the operation that paid a seat; without one, keep the seat longer."""
+    """As ``pay_by_transfer``, for a seat."""
     seats = Seat.objects.select_related("open_class__virtual_class")
     seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     back = reverse("bookings:seat", args=[seat_id])
-    if "esperar" in request.POST:
-        _keep_time(request, seat)
-        return redirect(back)
-    form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        take_announcement(request, form, user=request.user, about=seat)
+    form = _take_form(request, seat)
+    if form is None:
         return redirect(back)
     open_class, transfer = seat.open_class, present_seat_transfer(seat, form)
     return _show(request, back, open_class.title, open_class.virtual_class, transfer)
 
 
+def _take_form(request: SignedInRequest, about: VirtualClass | Seat) -> AnnounceForm | None:
+    """Keep the time or announce the transfer, as the request asks; else return the form to show."""
+    if "esperar" in request.POST:
+        _keep_time(request, about)
+        return None
+    form = AnnounceForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        take_announcement(request, form, user=request.user, about=about)
+        return None
+    return form
+
+
 def take_announcement(
     request: HttpRequest, form: AnnounceForm, *, user: User, about: VirtualClass | Seat
 ) -> None:
-    """Announce the transfer of a valid form, and say what came of it."""
     number = form.cleaned_data["operation_number"]
     try:
         announce_transfer(user=user, about=about, operation_number=number)
@@ -314,7 +307,6 @@ def _show(
     virtual_class: VirtualClass,
     transfer: TransferCard | None,
 ) -> HttpResponse:
-    """Ask for the number of the operation; go back if there is nothing to announce."""
     if transfer is None or not transfer.can_announce:
         return redirect(back)
     context = {

@@ -12,7 +12,7 @@ def to_pesos(centavos: int) -> float:
 
 
 def to_centavos(pesos: object) -> int:
-    """Read a JSON number exactly. Raises ValueError."""
+    """Read a JSON number exactly, else raise ValueError."""
     if isinstance(pesos, bool) or not isinstance(pesos, int | float):
         raise ValueError("not an amount")  # noqa: TRY004 - one error for every bad amount
     # str() first: the shortest text that means this float is what the provider wrote.

@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
-# Payments that are credited days later: too late for a class that is near.
+# Payments that are credited days later: too late for a class that starts soon.
 CASH_TYPES = ("ticket", "atm")
 # Refusals that do not depend on the request: a token that is being changed (401), time-outs, the
 # same key in progress (409), locks and limits. The same call may succeed later.
@@ -70,7 +70,7 @@ REFUND_STATES = {
 
 
 class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
-    """Sends the SDK's calls to the configured address, which the SDK itself cannot change."""
+    """Send the SDK's calls to the configured address, which the SDK cannot change."""
 
     def __init__(self) -> None:
         # One budget for all calls of this client: their time-outs must not add up.
@@ -94,7 +94,7 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
 
 class MercadoPagoGateway(PaymentGateway):
-    """One instance for each operation."""
+    """One instance for each operation: its calls share one time budget."""
 
     def __init__(self) -> None:
         token, client = settings.MERCADOPAGO_ACCESS_TOKEN, RebasedHttpClient()
@@ -203,14 +203,15 @@ class MercadoPagoGateway(PaymentGateway):
             return _identify(named, LONGEST_PREFERENCE) if named else ""
 
     def _list_updated(self, since: datetime, offset: int) -> list[tuple[str, datetime]]:
-        by_update = {
+        filters = {
             "range": "date_last_updated",
             "begin_date": _present_instant(since),
             "end_date": "NOW",  # by the provider's clock, which may be ahead of ours
             "sort": "date_last_updated",
             "criteria": "desc",
+            "limit": PAGE_SIZE,
+            "offset": offset,
         }
-        filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
             return [(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
@@ -249,7 +250,7 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
         # The provider refuses auto_return for addresses that it cannot reach.
         body["auto_return"] = "approved"
     if draft.notification_url.startswith("https://"):
-        # It calls no others, and sends its webhooks instead of IPN if the address says so.
+        # It calls only https addresses, and sends webhooks instead of IPN if the address says so.
         body["notification_url"] = f"{draft.notification_url}?source_news=webhooks"
     if draft.cash_until is not None:
         body["date_of_expiration"] = _present_instant(draft.cash_until)
@@ -276,7 +277,7 @@ def _identify(value: object, longest: int) -> str:
 
 
 def _word(value: object) -> str:
-    # Only shown, so cut to what the database takes.
+    # Only for display, so cut to the column's length.
     text = str(value or "")
     return text[:LONGEST_WORD] if text.isprintable() else ""
 

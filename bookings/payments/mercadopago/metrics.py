@@ -18,11 +18,11 @@ _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
 def seconds_of(method: str, url: str, status: int) -> Histogram:
-    """Return the histogram of such calls. status: of HTTP, 0 for no answer."""
+    """status: of HTTP, 0 for no answer."""
     # Notifications from strangers name payments that do not exist, so a 404 is no failure.
     return SECONDS.labels(name_operation(method, url), outcome_of(status, usual=(404,)))
 
 
 def name_operation(method: str, url: str) -> str:
-    """Return ``GET /v1/payments/:id`` and the like."""
+    """Return a name like ``GET /v1/payments/:id``."""
     return f"{method} {_ID.sub('/:id', urlsplit(url).path)}"

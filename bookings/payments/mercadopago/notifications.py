@@ -26,7 +26,7 @@ LONGEST_ID = 100
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
 ) -> tuple[PaymentNotification, Verdict] | None:
-    """Return an unsaved row, a hint where to look; None if it names nothing to be looked up."""
+    """Return an unsaved row and its verdict; None if there is nothing to look up."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -71,7 +71,7 @@ def _read_webhook(query: Mapping[str, str], content: dict[str, Any]) -> tuple[st
 
 
 def _read_ipn(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, str] | None:
-    # Of an address only the digits at the end are read.
+    # The resource may be an address: only its last digits count.
     topic = TOPICS.get(str(query.get("topic") or content.get("topic")))
     if "id" in query:
         return _name(topic, query["id"])

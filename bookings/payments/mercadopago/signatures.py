@@ -1,4 +1,4 @@
-"""The signature of a notification: a filter against noise, since the provider itself is asked.
+"""The signature of a notification: a filter against noise, since we ask the provider anyway.
 
 https://www.mercadopago.com.ar/developers/es/docs/your-integrations/notifications/webhooks
 """
@@ -15,8 +15,7 @@ from bookings.models import SignatureState
 def check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
     """Check ``x-signature``, which signs the query's ``data.id`` and not the body.
 
-    Its age is ignored: its unit varies, retries may repeat it, and reading a notification twice is
-    harmless.
+    Its age is ignored: its unit varies, and repeated notifications are harmless.
     """
     secret, header = settings.MERCADOPAGO_WEBHOOK_SECRET, headers.get("x-signature", "")
     if not secret:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Level, User
 from accounts.services import write_down
-from bookings.availability.agenda import list_openings
+from bookings.availability.agenda import load_hours
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.checkout.transfers import announce_transfer
@@ -182,7 +182,7 @@ def _book_for_lucia(teacher: User, start: datetime) -> None:
 def _open_at(count: int, hour: int) -> datetime:
     """Return the hour on the ``count``-th day from tomorrow that is open then."""
     tomorrow = timezone.localdate() + timedelta(days=1)
-    openings = list_openings(tomorrow, tomorrow + timedelta(days=30))
+    openings = load_hours(tomorrow, tomorrow + timedelta(days=30)).openings
     starts = (_at(tomorrow + timedelta(days=offset), hour) for offset in range(30))
     open_starts = [
         start
