@@ -1,4 +1,4 @@
-"""Repair what a clock that was ahead planned: a value beyond its column's longest wait."""
+"""Repair plans made by a clock that was ahead: values beyond their column's longest wait."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -95,9 +95,9 @@ def _money(now: datetime) -> Plans:
 
 
 def _notices(now: datetime) -> Plans:
-    """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
     at_end = [NoticeKind.TRANSFER_OVER, NoticeKind.SEAT_TRANSFER_OVER]
+    # A reminder follows from its class's start, which no clock can shift.
     news = unsent.exclude(kind__in=[*PLANNED, *at_end])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     # At the end of a kept time, which is brought back with it.

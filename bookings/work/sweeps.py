@@ -1,7 +1,7 @@
 """The sweeps: functions without arguments that return how much they did.
 
-A sweep may run twice at once and be killed anywhere, so it claims its rows by conditional updates
-and leaves what fails for its next turn.
+A sweep may run twice at once and be killed anywhere, so it claims rows by conditional updates.
+Its next run retries what failed.
 """
 
 import logging
@@ -95,7 +95,7 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
 
 
 def run_sweep(run: Sweep) -> int | None:
-    """Run one sweep and write its heartbeat; return its count, None if it failed."""
+    """Run a sweep and write its heartbeat; return its count, None if it failed."""
     name = run.__name__
     with tagged(run_id=token_hex(8), sweep=name):
         try:
@@ -109,7 +109,7 @@ def run_sweep(run: Sweep) -> int | None:
 
 
 def note_failure_if_possible(name: str, failure: str) -> None:
-    """Record a failure. If the database fails, the missing heartbeat shows it."""
+    """If the database fails too, the missing heartbeat shows it."""
     try:
         note_failure(name, failure)
     except Error:
