@@ -1,4 +1,4 @@
-"""PostgreSQL: pg_dump, pg_restore and psql, of the server's version.
+"""Backups by pg_dump, pg_restore and psql.
 
 https://www.postgresql.org/docs/current/app-pgdump.html
 """
@@ -50,13 +50,12 @@ def count_clients() -> int:
 
 
 def write(path: Path) -> None:
-    """Write one state of the database, in pg_restore's own format."""
     with _run("pg_dump", "--format=custom", "--lock-wait-timeout=30s", *PORTABLE, f"--file={path}"):
         pass
 
 
 def count(path: Path) -> dict[str, int]:
-    """Count the rows of each table by reading the whole file."""
+    """Count the rows of each table. Raises BackupError if the file is damaged."""
     counts: Counter[str] = Counter()
     table = ""
     with _run("pg_restore", "--data-only", "--file=-", str(path)) as process:
@@ -98,7 +97,7 @@ def _emptying() -> bytes:
 
 @contextmanager
 def _run(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program with pipes until it ends. Raises BackupError if it fails."""
+    """Run a program until it ends. Raises BackupError if it fails."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(f"{program} is not installed (Debian: postgresql-client).")

@@ -32,7 +32,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the audit; raise CommandError if a mail is missing or late."""
         if not 0 <= options["days"] <= 36_500:
             raise CommandError("--days takes a number from 0 to 36500.")
         audit = audit_notices(since=timezone.now() - timedelta(days=options["days"]))

@@ -71,7 +71,6 @@ class Command(BaseCommand):
 
 
 def _require_backup(engine: ModuleType, file: Path) -> None:
-    """Raise CommandError unless the file is a copy of this database's engine."""
     with file.open("rb") as opened:
         start = opened.read(16)
     if start.startswith(engine.SIGNATURE):
@@ -87,7 +86,7 @@ def _require_backup(engine: ModuleType, file: Path) -> None:
 
 
 def _require_no_clients(engine: ModuleType) -> None:
-    """Raise CommandError if other clients stay connected for a second."""
+    """Wait up to a second for clients to leave; then raise CommandError."""
     for _ in range(GRACE_TENTHS):
         clients = engine.count_clients()
         if not clients:
