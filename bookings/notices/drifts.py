@@ -1,4 +1,4 @@
-"""How a calendar event can differ from its class, in words."""
+"""What the teacher reads about a difference between event and class."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -31,7 +31,7 @@ from bookings.notices.returned_money import find_named_refund, is_owed
 
 
 class SkipRule(NamedTuple):
-    """reason: stored with the mail. is_obsolete: True if the mail is skipped."""
+    """reason: stored with the mail."""
 
     reason: str
     is_obsolete: Callable[[Notice], bool]
