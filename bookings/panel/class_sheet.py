@@ -1,4 +1,4 @@
-"""The sheet of a class: who, when, money, and everything that the teacher can do."""
+"""The sheet of a class: everything that the teacher sees and can do."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -66,7 +66,6 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
-    """Return what was published of an open class, and its seats with their steps."""
     loaded = load_sheet(row)
     if loaded is None:
         return {"published": None}
@@ -76,7 +75,7 @@ def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
-    """List the people of a class, the host first, each with activity and chat."""
+    """List people, the host first, each with activity and chat."""
     parts = list(list_participants(row))
     people: list[tuple[User, UserActivity | None]] = [(one.user, one) for one in parts]
     if not any(row.is_hosted_by(person) for person, _ in people):
@@ -85,7 +84,6 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
 
 
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
-    """Return the step that moves the class, with a form for it; None if it is not offered."""
     link = next(_find_links(request, [MOVE], row), None)
     return (MOVE.label, link[1], MoveForm(None, row)) if link else None
 
@@ -99,7 +97,6 @@ def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
 def _list_transfers(
     request: HttpRequest, row: VirtualClass
 ) -> list[tuple[BankTransfer, list[Link]]]:
-    """List the transfers of a class and its seats, each with its steps."""
     if not request.user.has_perm("bookings.view_banktransfer"):
         return []
     about = Q(virtual_class=row) | Q(seat__open_class=row.pk)
