@@ -24,12 +24,11 @@ def day_at(moment: datetime) -> str:
 
 
 def make_badge(look: str, text: str) -> SafeString:
-    """Return a badge. look: the class's state whose colour it has."""
+    """look: the class's state whose colour it has."""
     return format_html('<span class="badge badge-{}">{}</span>', look, text)
 
 
 def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
-    """Link to a class. missing: the text without one."""
     if virtual_class is None:
         return missing
     address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])

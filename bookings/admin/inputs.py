@@ -1,4 +1,4 @@
-"""The browser's own inputs for days and hours, and days in addresses."""
+"""The browser's inputs for days and hours."""
 
 from datetime import date
 from typing import Any
@@ -20,7 +20,7 @@ BROWSERS_OWN: dict[type[models.Field[Any, Any]], dict[str, Any]] = {
 
 
 def read_day(text: str) -> date | None:
-    """Return the day that an address names; None if the week's page does not show it."""
+    """Return None if the text is no day that the week's page shows."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

@@ -76,7 +76,6 @@ class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
 
     @admin.display(description="día", ordering="day")
     def on(self, obj: SpecialHours) -> str:
-        """Write ``sáb 5 dic 2026``."""
         return f"{short_day(obj.day)} {obj.day.year}"
 
 
@@ -132,8 +131,6 @@ class RulesForm(forms.ModelForm[BookingRules]):
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
-    """The single row of rules."""
-
     form = RulesForm
     fieldsets = [
         ("Reservas", {"fields": BOOKING_FIELDS}),
@@ -143,7 +140,7 @@ class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> BookingRules | None:
-        """Return the row, or the defaults if it was never saved."""
+        """Return the defaults if the row was never saved."""
         return BookingRules.load() if object_id == str(BookingRules.SINGLETON) else None
 
     def changelist_view(

@@ -25,8 +25,6 @@ class UpcomingClosures(UpcomingFilter):
 
 
 class ClosureForm(forms.ModelForm[Closure]):
-    """A closure; without a last day it lasts one day."""
-
     class Meta:
         model = Closure
         fields = ["first_day", "last_day", "reason"]
@@ -62,7 +60,6 @@ class ClosureAdmin(PagesAdmin[Closure]):
         return " al ".join(f"{short_day(day)} {day.year}" for day in days)
 
     def import_holidays(self, request: HttpRequest) -> HttpResponse:
-        """Close the public holidays of this year and the next."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         year = timezone.localdate().year
@@ -77,7 +74,6 @@ class ClosureAdmin(PagesAdmin[Closure]):
         return redirect("admin:bookings_closure_changelist")
 
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
-        """Store the closure; warn of scheduled classes on its days."""
         super().save_model(request, obj, form, change)
         whole = whole_days(obj.first_day, obj.last_day)
         for virtual_class in list_scheduled_between(whole.start, whole.end):

@@ -51,7 +51,7 @@ GETS_CONFIRMATION = " y le llega la confirmación"
 
 
 class Chosen(NamedTuple):
-    """What the form asks for. price: centavos. offer: None for a class of no offer."""
+    """price: centavos. offer: None for a class of no offer."""
 
     class_type: ClassType
     minutes: int
@@ -61,8 +61,6 @@ class Chosen(NamedTuple):
 
 
 class KindSelect(forms.RadioSelect):
-    """Radio buttons that mark the free classes, which need no payment."""
-
     free: Collection[str] = ()
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -117,7 +115,7 @@ class BookForm(StartForm):
             self._choose_other(amount)
 
     def _list_prices(self, student: User) -> dict[str, Price]:
-        """List the rows that the student can book, those of unlisted offers too, by their keys."""
+        """Return prices by key, those of unlisted offers too."""
         prices = list_current_prices(with_offers=True)
         used = find_used_offers(student, prices)
         offers = {one.offer for one in prices if one.offer and one.offer.pk in used}
@@ -125,7 +123,6 @@ class BookForm(StartForm):
         return {str(one.pk): one for one in prices if one.offer not in offers}
 
     def _find_usual(self, student: User) -> str:
-        """Return the kind of class that the student booked last, if there still is one."""
         last = student.booked_classes.order_by("-start_time", "-id").first()
         if last is None:
             return ""
@@ -148,9 +145,9 @@ class BookForm(StartForm):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def book_for_student(request: HttpRequest) -> HttpResponse:
-    """Book for the student of ``?estudiante=``, or for a person who is written down with the class.
+    """Book for the student of ``?estudiante=``, or for a new person.
 
-    ``?inicio=``: the time at first.
+    ``?inicio=`` proposes a time.
     """
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
@@ -182,10 +179,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
 
 
 def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
-    """List the students with the same phone or address, unless the teacher tells them apart.
-
-    An address is one person's; several may share a phone.
-    """
+    """Several people may share a phone, but not an address."""
     given = newcomer.cleaned_data
     phone = "" if "is_another" in request.POST else given["phone"]
     return find_same_people(phone=phone, email=given["email"])
@@ -219,10 +213,7 @@ def _ask_for_student(
 def _book(
     request: HttpRequest, form: BookForm, student: User, *, is_new: bool
 ) -> VirtualClass | None:
-    """Book what the form asks for; None if it is refused, and the form says why.
-
-    is_new: True if the student is not stored yet; a refused booking stores no person.
-    """
+    """is_new: the student is not stored yet; a refused booking stores no person."""
     virtual_class = None
     if is_new:
         student = write_down(name=student.name, phone=student.phone, email=student.contact_email)
@@ -318,7 +309,6 @@ def _list_students() -> QuerySet[User]:
 
 
 def _list_people(words: str) -> QuerySet[User]:
-    """List the students who match, those with the latest classes first."""
     found = _list_students().filter(matching(words))
     found = found.annotate(latest=Max("booked_classes__start_time"))
     return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")

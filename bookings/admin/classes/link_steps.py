@@ -12,7 +12,7 @@ from bookings.models import ClassLink, VirtualClass
 
 
 def find_open_link(row: VirtualClass) -> ClassLink | None:
-    """Return the link of a class that is not over."""
+    """Return None if the class is over."""
     link: ClassLink | None = getattr(row, "link", None)
     return None if row.has_ended() else link
 

@@ -59,7 +59,7 @@ def describe(virtual_class: VirtualClass) -> str:
 
 
 def tell(virtual_class: VirtualClass, seen: Consequences[Any], *happens: str) -> Facts | None:
-    """Return the facts of a class's step; None if it would change nothing."""
+    """Return None if the step would change nothing."""
     mails = group_mails(seen.mails)
     return Facts(describe(virtual_class), happens, mails, seen.refunded) if seen else None
 
@@ -126,8 +126,6 @@ class MoveClass(Step[VirtualClass]):
 
 
 class GoOn(Step[VirtualClass]):
-    """Let an open class go on with the people that it has."""
-
     name, label, yes = "seguir", "Se da igual", "Sí, la doy igual"
     warning = "Después solo podés cancelarla."
 
@@ -188,7 +186,7 @@ class MarkAsPaid(Step[VirtualClass]):
 
 
 class ScheduleClass(Step[VirtualClass]):
-    """Schedule, or finish an interrupted scheduling."""
+    """Also finishes an interrupted scheduling."""
 
     name, yes = "agendar", "Sí, agendar"
     label = bulk = "Agendar en el calendario"
@@ -251,7 +249,7 @@ class ChangeCapacity(Step[VirtualClass]):
 
 
 class RemoveFromLine(Step[VirtualClass]):
-    """Remove a person from the waiting list; a link beside each leads here."""
+    """A link beside each person leads here."""
 
     name, needs_input, is_final, form = "espera", True, True, LineForm
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
@@ -306,7 +304,6 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
 
 
 def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
-    """Return whether the class would be scheduled, or nothing if it does not come to that."""
     if seen.result is not None:
         return f"No se puede agendar: {str(seen.result.text).lower()}"
     return SCHEDULES if seen.find(ClassEvent.SCHEDULED) else ""

@@ -103,7 +103,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         }
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Hide the steps from staff who may only look."""
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
 
     def get_inlines(
@@ -116,7 +115,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def note_attendance(
         self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
     ) -> HttpResponse:
-        """Mark a person as absent, or take the mark back."""
         virtual_class, came = self.find_row(request, class_id), bool(request.POST.get("came"))
         try:
             part = mark_attendance(
@@ -132,7 +130,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         return redirect(self.row_address(virtual_class))
 
     def mail_link(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-        """Mail the class's link to its student."""
         virtual_class = self.find_row(request, class_id)
         try:
             student = mail_link(class_id=class_id, by=request.user)
@@ -181,7 +178,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="qué hacer")
     def next_step(self, obj: VirtualClass) -> str:
-        """Link to the answer that a waiting class needs."""
         step = next((one for one in ANSWERS if one.is_offered(obj)), None)
         if step is None:
             return "—"

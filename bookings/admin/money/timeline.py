@@ -9,7 +9,7 @@ from bookings.templatetags.class_times import pesos
 
 
 def build_timeline(payment: Payment) -> list[Entry]:
-    """List a payment's history, oldest first, in three queries."""
+    """Oldest first, in three queries."""
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
     of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])

@@ -1,4 +1,4 @@
-"""Discount codes: how many uses are left, and who used them."""
+"""Discount codes and their uses."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ IN_USE = (
 
 
 class CodeForm(forms.ModelForm[DiscountCode]):
-    """A code. Later only its uses, last day and repetition can be changed."""
+    """Later only its uses, last day and repetition can be changed."""
 
     code = forms.CharField(
         label="Código",
@@ -135,7 +135,6 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="usos")
     def uses(self, obj: Any) -> str:
-        """Write ``3 de 20, quedan 17``."""
         used: int = obj.uses  # annotated by ``get_queryset``
         if obj.max_uses is None:
             return f"{used}, sin límite"
@@ -157,7 +156,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="quién lo usó")
     def used_by(self, obj: DiscountCode) -> str:
-        """List the uses that count, the latest first, each with a link to its class."""
+        """Newest first."""
         classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
         seats = list_seat_uses().filter(discount_code=obj)
         seats = seats.select_related("user", "open_class__virtual_class")

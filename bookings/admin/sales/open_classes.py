@@ -1,4 +1,4 @@
-"""*Clases abiertas*: the groups that the teacher publishes, their seats and their deadline."""
+"""*Clases abiertas*: groups that the teacher publishes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,8 +52,6 @@ DEADLINES = [
 
 
 class PublishForm(StartForm):
-    """Six answers; the rest has its usual value."""
-
     title = forms.CharField(label="Título", max_length=80)
     places = forms.IntegerField(label="Lugares", min_value=1)
     place_price = PesosField(label="Precio por lugar", help_text="En pesos. 0 es gratis.")
@@ -104,7 +102,7 @@ def show_open_classes(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires("bookings.change_virtualclass")
 def publish(request: HttpRequest) -> HttpResponse:
-    """Publish an open class. ``?inicio=``: the time at first."""
+    """``?inicio=`` proposes a time."""
     start = read_start(request.GET.get("inicio", ""))
     form = PublishForm(request.POST or None, initial=_propose(start))
     if request.method == "POST" and form.is_valid():
@@ -120,7 +118,7 @@ def publish(request: HttpRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class OpenClassSheet:
-    """What the panel says of an open class. people: with a place, without the teacher."""
+    """people: with a place, without the teacher."""
 
     open_class: CountedClass
     people: int
@@ -146,7 +144,7 @@ def present(open_class: CountedClass) -> OpenClassSheet:
 
 
 def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
-    """Return an open class and its seats, the paid ones first; None for another class."""
+    """Paid seats come first. Return None for another class."""
     open_class = with_counts(timezone.now()).filter(pk=row.pk).first()
     if open_class is None:
         return None
@@ -159,7 +157,6 @@ def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
 
 
 def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
-    """Publish what the form asks for; None if it is refused, and the form says why."""
     draft, by = form.draft(), cast(User, request.user)
     try:
         open_class = publish_open_class(draft=draft, by=by)
@@ -179,7 +176,6 @@ def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
 
 
 def _propose(start: datetime | None) -> dict[str, Any]:
-    """Propose the answers of the last open class, so that the next one takes fewer."""
     last = OpenClass.objects.select_related("virtual_class").order_by("-created_at").first()
     proposed: dict[str, Any] = {}
     if last is not None:
@@ -192,7 +188,6 @@ def _propose(start: datetime | None) -> dict[str, Any]:
 
 
 def _describe_state(open_class: OpenClass) -> tuple[str, str]:
-    """Return the state in words, and the badge's class."""
     virtual_class = open_class.virtual_class
     if virtual_class.status == ClassStatus.CANCELLED:
         called_off = open_class.decision == MinimumDecision.CALLED_OFF

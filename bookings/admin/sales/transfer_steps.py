@@ -92,7 +92,7 @@ def describe(transfer: BankTransfer) -> str:
 
 
 def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
-    """Return what the teacher has to know before she confirms. same: others of its number."""
+    """same: other transfers of the same number."""
     found = [
         f"Ojo: {one.user} avisó el mismo número de operación por {pesos(one.amount)}, para la "
         f"clase del {day_at(one.booked_class.start_time)} "

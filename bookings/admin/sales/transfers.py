@@ -1,4 +1,4 @@
-"""Bank transfers: the teacher's list, and the page of the link in her mail."""
+"""Bank transfers: the teacher's list, and the page of her mail's link."""
 
 from dataclasses import dataclass
 
@@ -76,7 +76,6 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 @require_safe
 @requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
-    """Show the transfers to confirm, those to return, and the latest others."""
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     to_decide = list(list_transfers_to_decide()[:WAITING])
@@ -92,7 +91,6 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
 
 
 def list_transfer_steps(transfer: BankTransfer) -> list[tuple[Step[BankTransfer], str]]:
-    """List what may be done about a transfer, each step with its address."""
     return [
         (step, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
         for step in TRANSFER_STEPS
@@ -103,7 +101,7 @@ def list_transfer_steps(transfer: BankTransfer) -> list[tuple[Step[BankTransfer]
 def _present(
     transfer: BankTransfer, may_decide: bool, same: list[BankTransfer] | None = None
 ) -> TransferRow:
-    """same: others of its number, for one that is still to be decided."""
+    """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
         look=BADGES.get(TransferState(transfer.state), "completed"),
@@ -145,7 +143,6 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
-    """Return the teacher, if she still is in charge, and the transfer; None without them."""
     try:
         transfer_id, teacher_id = read_transfer_link(token)
     except BadSignature:
@@ -169,7 +166,7 @@ def _answer(
     form: StepForm,
     actor: User,
 ) -> str:
-    """Take the step that was confirmed; return why it was not, or an empty string."""
+    """Return why the step was not taken, or ""."""
     for step, preview in previews:
         if request.POST.get("step") != step.name:
             continue

@@ -121,7 +121,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
 
     @admin.display(description="servidor")
     def host(self, obj: WebhookEndpoint) -> str:
-        """Return the server's name; the rest may be a secret."""
+        """Leave out the rest, which may be a secret."""
         return urlsplit(obj.address).hostname or "—"
 
     @admin.display(description="estado")
@@ -174,7 +174,6 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         return self.back_to(request, obj.pk, ADDED)
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Show a new secret, once, and log who saw it."""
         endpoint = self.find_row(request, endpoint_id)
         try:
             secret = reveal_secret(endpoint)
