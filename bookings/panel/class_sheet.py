@@ -75,7 +75,6 @@ def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
-    """List people, the host first, each with activity and chat."""
     parts = list(list_participants(row))
     people: list[tuple[User, UserActivity | None]] = [(one.user, one) for one in parts]
     if not any(row.is_hosted_by(person) for person, _ in people):

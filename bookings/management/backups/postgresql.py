@@ -97,7 +97,7 @@ def _emptying() -> bytes:
 
 @contextmanager
 def _run(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program until it ends. Raises BackupError if it fails."""
+    """Raises BackupError if the program fails."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(f"{program} is not installed (Debian: postgresql-client).")

@@ -86,7 +86,6 @@ def _require_backup(engine: ModuleType, file: Path) -> None:
 
 
 def _require_no_clients(engine: ModuleType) -> None:
-    """Wait up to a second for clients to leave; then raise CommandError."""
     for _ in range(GRACE_TENTHS):
         clients = engine.count_clients()
         if not clients:

@@ -1,4 +1,4 @@
-"""What an entry says of a kind of mail."""
+"""One kind of mail."""
 
 from dataclasses import dataclass
 from functools import partial

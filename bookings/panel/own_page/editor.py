@@ -101,7 +101,6 @@ def _read_form(request: HttpRequest) -> PageForm:
 
 
 def _save(form: PageForm) -> bool:
-    """Store the page with its photo; False, and an error in the form, if the photo is unusable."""
     photo = form.texts.chosen_photo
     try:
         with transaction.atomic():

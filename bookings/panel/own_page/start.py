@@ -47,7 +47,6 @@ def show_started(request: HttpRequest) -> HttpResponse:
 
 
 def _take(form: FirstStepsForm) -> bool:
-    """Store everything; False, and an error in the form, if the domain refuses."""
     given = form.cleaned_data
     try:
         take_first_steps(
