@@ -15,6 +15,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.models import User
@@ -160,6 +161,20 @@ def explain(error: Exception, refusals: Mapping[type[Exception], str] = REFUSALS
     return str(error.text) if isinstance(error, BookingError) else CALENDAR_DOWN
 
 
+def list_links(
+    request: HttpRequest, steps: Sequence[Step[Any]], row: Model
+) -> list[tuple[Step[Any], str]]:
+    """List the steps that the person can take now, each with its address."""
+    opts = row._meta
+    prefix = f"admin:{opts.app_label}_{opts.model_name}"
+    return [
+        (step, reverse(f"{prefix}_step", args=[row.pk, step.name]))
+        for step in steps
+        if request.user.has_perm(f"{opts.app_label}.{step.permission}_{opts.model_name}")
+        and step.is_offered(row)
+    ]
+
+
 class StepsAdmin(PagesAdmin[Row]):
     steps: ClassVar[Sequence[Step[Any]]] = ()
 
@@ -181,11 +196,7 @@ class StepsAdmin(PagesAdmin[Row]):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row: Model | None = context["original"]  # None for a new one
-        context["steps"] = [
-            (step, self.address("step", row.pk, step.name))
-            for step in self.steps
-            if row and self.may(request, step.permission) and step.is_offered(row)
-        ]
+        context["steps"] = list_links(request, self.steps, row) if row else []
         return super().render_change_form(request, context, *args, **kwargs)
 
     def show_step(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:

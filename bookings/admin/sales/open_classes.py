@@ -1,6 +1,5 @@
 """*Clases abiertas*: groups that the teacher publishes."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -212,8 +211,7 @@ def _write_invitation(open_class: OpenClass, address: str) -> str:
 
 
 class PaySeat(Step[Seat]):
-    name, label, bulk = "pagado", "Ya me pagó", ""
-    yes = "Sí, ya me pagó"
+    name, label, yes = "pagado", "Ya me pagó", "Sí, ya me pagó"
     warning = "No se puede deshacer: si te equivocás, esa persona tiene que dejar su lugar."
 
     def is_offered(self, row: Seat) -> bool:
@@ -234,12 +232,15 @@ class PaySeat(Step[Seat]):
         return Report(f"{row.user} ya tiene su lugar.")
 
 
+SEAT_STEPS = [PaySeat()]
+
+
 @admin.register(Seat)
 class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
     list_display = ["user", "open_class", "price", "state", "created_at"]
     list_select_related = ["user", "open_class"]
     search_fields = ["user__email", "user__name", "open_class__title"]
-    steps = (PaySeat(),)
+    steps = SEAT_STEPS
     fields = [
         *("user", "open_class", "price", "discount", "discount_code", "state"),
         *("expires_at", "paid_at", "payment", "refund_reason", "amount_kept", "created_at"),
@@ -250,9 +251,3 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
         return super().get_queryset(request).select_related("user", "open_class", "payment")
-
-
-def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[Step[Seat], str]]:
-    step = SeatAdmin.steps[0]
-    if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
-        yield step, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])

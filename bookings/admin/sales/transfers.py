@@ -16,7 +16,15 @@ from bookings.admin.cells import day_and_time
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
-from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, look_ahead
+from bookings.admin.steps import (
+    Preview,
+    Step,
+    StepForm,
+    StepsAdmin,
+    explain,
+    list_links,
+    look_ahead,
+)
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
@@ -76,30 +84,22 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 @require_safe
 @requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
-    may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     to_decide = list(list_transfers_to_decide()[:WAITING])
     same = find_same_numbers(to_decide)
     latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
+    latest = latest.order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
-        "to_decide": [_present(one, may_decide, same[one.pk]) for one in to_decide],
-        "to_return": [_present(one, may_decide) for one in list_transfers_to_return()[:WAITING]],
-        "latest": [_present(one, False) for one in latest.order_by("-decided_at", "-id")[:LATEST]],
+        "to_decide": [_present(request, one, same[one.pk]) for one in to_decide],
+        "to_return": [_present(request, one) for one in list_transfers_to_return()[:WAITING]],
+        "latest": [_present(request, one) for one in latest],
     }
     return show_page(request, "admin/sales/transfers.html", **context)
 
 
-def list_transfer_steps(transfer: BankTransfer) -> list[tuple[Step[BankTransfer], str]]:
-    return [
-        (step, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
-        for step in TRANSFER_STEPS
-        if step.is_offered(transfer)
-    ]
-
-
 def _present(
-    transfer: BankTransfer, may_decide: bool, same: list[BankTransfer] | None = None
+    request: HttpRequest, transfer: BankTransfer, same: list[BankTransfer] | None = None
 ) -> TransferRow:
     """same: others of its number, if it is undecided."""
     return TransferRow(
@@ -107,7 +107,7 @@ def _present(
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),
-        steps=list_transfer_steps(transfer) if may_decide else [],
+        steps=list_links(request, TRANSFER_STEPS, transfer),
     )
 
 
