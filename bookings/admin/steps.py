@@ -21,6 +21,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.admin.pages import Pages, PagesAdmin, Row
+from bookings.domain.dry_runs import Consequences
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
@@ -114,6 +115,15 @@ def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
     for mail in mails:
         people.setdefault(mail.get_kind_display(), []).append(str(mail.user))
     return tuple((kind, tuple(names)) for kind, names in people.items())
+
+
+def tell(
+    about: str, seen: Consequences[Any], *happens: str, warnings: Sequence[str] = ()
+) -> Facts | None:
+    """Return the facts of a dry run; None if it would change nothing."""
+    if not seen:
+        return None
+    return Facts(about, happens, group_mails(seen.mails), seen.refunded, tuple(warnings))
 
 
 @dataclass(slots=True)
