@@ -17,6 +17,7 @@ from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
 from bookings.admin.steps import (
+    CHANGED,
     Preview,
     Step,
     StepForm,
@@ -123,9 +124,9 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
         gone = show_page(request, MAILED, title="Este enlace ya no vale")
         gone.status_code = 410
         return gone
-    form = StepForm(None, transfer)
+    form = StepForm({}, transfer)
     offered = [step for step in TRANSFER_STEPS[:2] if step.is_offered(transfer)]
-    previews = [(step, _look(step, transfer, actor)) for step in offered]
+    previews = [(step, look_ahead(step, [transfer], form, actor)) for step in offered]
     problem = ""
     if request.method == "POST":
         problem = _answer(request, previews, form, actor)
@@ -155,11 +156,6 @@ def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
     return teacher, transfers.filter(pk=transfer_id).first()
 
 
-def _look(step: Step[BankTransfer], transfer: BankTransfer, actor: User) -> Preview[BankTransfer]:
-    form = step.form({}, transfer)
-    return look_ahead(step, [transfer], form, actor)
-
-
 def _answer(
     request: HttpRequest,
     previews: list[tuple[Step[BankTransfer], Preview[BankTransfer]]],
@@ -172,7 +168,7 @@ def _answer(
             continue
         seen = request.POST.get("seen", "")
         if not preview.facts or not constant_time_compare(seen, preview.digest):
-            return "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+            return CHANGED
         transfer = next(iter(preview.facts))
         try:
             step.take(transfer, form, actor)
