@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.db.models import F, Max, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -21,8 +19,9 @@ from accounts.models import User, UserStatus
 from accounts.services import strike_out, write_down
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import PersonForm, StartForm
+from bookings.admin.inputs import YEARS
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.checkout.holds import find_pay_deadline
 from bookings.domain.checkout.offer_uses import find_used_offers
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
@@ -38,8 +37,6 @@ from config.lib.wall_time import read_wall_time
 # How many people the page lists without a search, so that a phone's first screen also shows the
 # form for a new person; and how many it lists for a search.
 PEOPLE_AT_FIRST, PEOPLE_FOUND = 4, 20
-# The first and the last year there is begin and end elsewhere in other zones.
-YEARS = range(2000, 2100)
 OTHER = "otra"
 PAID, LATER = "pagada", "despues"
 PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a intentar en unos minutos."
@@ -144,13 +141,12 @@ class BookForm(StartForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_virtualclass")
 def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or for a new person.
 
     ``?inicio=`` proposes a time.
     """
-    if not request.user.has_perm("bookings.change_virtualclass"):
-        raise PermissionDenied
     start = read_start(request.GET.get("inicio", ""))
     student, newcomer = _find_student(request.GET.get("estudiante", "")), None
     if student is None:
@@ -167,7 +163,6 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         if virtual_class is not None:
             return HttpResponseRedirect(reverse("admin:class_sheet", args=[virtual_class.pk]))
     context = {
-        **admin.site.each_context(request),
         "title": f"Reservar para {student}",
         "student": student,
         "newcomer": newcomer,
@@ -175,7 +170,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         "start": start,
         "form": form,
     }
-    return render(request, "admin/agenda/book_for.html", context)
+    return show_page(request, "admin/agenda/book_for.html", **context)
 
 
 def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
@@ -198,7 +193,6 @@ def _ask_for_student(
     email = newcomer.cleaned_data["email"] if known else ""
     shown = PEOPLE_FOUND if words else PEOPLE_AT_FIRST
     context = {
-        **admin.site.each_context(request),
         "title": "¿Es esta persona?" if known else "¿Para quién es la clase?",
         "start": start,
         "q": words,
@@ -207,7 +201,7 @@ def _ask_for_student(
         "known": known,
         "has_address": any(email and email in {one.email, one.contact_email} for one in known),
     }
-    return render(request, "admin/agenda/book_for_whom.html", context)
+    return show_page(request, "admin/agenda/book_for_whom.html", **context)
 
 
 def _book(
