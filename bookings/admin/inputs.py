@@ -10,8 +10,8 @@ DAY_INPUT = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 # To the minute.
 CLOCK_INPUT = forms.TimeInput({"type": "time"}, format="%H:%M")
 
-# Years that pages accept: a time in the first or last possible year may be outside of it in UTC, and
-# their first and last dates lack a whole week.
+# Years that pages accept. Times of the first and the last possible year may belong to another year
+# in UTC, and their first and last dates lack a whole week.
 YEARS = range(2000, 2100)
 # For ``formfield_overrides``.
 BROWSERS_OWN: dict[type[models.Field[Any, Any]], dict[str, Any]] = {

@@ -94,9 +94,5 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         self.message_user(request, text, level)
         return HttpResponseRedirect(self.address("change", key))
 
-    def log_action(self, request: HttpRequest, text: str) -> None:
-        """Log an action on no single row."""
-        log_to_panel(request, self.model, text)
-
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

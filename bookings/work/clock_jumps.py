@@ -63,10 +63,8 @@ def _classes(now: datetime) -> Plans:
     for mark in ("scheduling_requested_at", "event_update_requested_at"):
         yield _beyond(alive, mark, now), {mark: now}
     # A cancelled class may be of any time; these rows are few.
-    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
-    yield _beyond(waiting, "withdrawal_requested_at", now), {"withdrawal_requested_at": now}
-    waiting = VirtualClass.objects.filter(guests_changed_at__isnull=False)
-    yield _beyond(waiting, "guests_changed_at", now), {"guests_changed_at": now}
+    for mark in ("withdrawal_requested_at", "guests_changed_at"):
+        yield _beyond(VirtualClass.objects.all(), mark, now), {mark: now}
     longest = LONGEST_RETRY_AFTER
     yield _beyond(alive, "next_scheduling_at", now, longest), {"next_scheduling_at": None}
     yield _beyond(Heartbeat.objects.all(), "paused_until", now, longest), {"paused_until": now}

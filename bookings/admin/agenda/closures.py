@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.admin.pages import Pages, PagesAdmin
+from bookings.admin.pages import Pages, PagesAdmin, log_to_panel
 from bookings.availability.agenda import whole_days
 from bookings.domain.desk.closures import import_public_holidays
 from bookings.domain.queries import list_scheduled_between
@@ -69,7 +69,7 @@ class ClosureAdmin(PagesAdmin[Closure]):
             if added
             else f"Ya estaban todos los feriados de {year} y {year + 1}."
         )
-        self.log_action(request, "Importar feriados de Argentina")
+        log_to_panel(request, Closure, "Importar feriados de Argentina")
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:bookings_closure_changelist")
 

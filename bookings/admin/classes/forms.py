@@ -50,8 +50,7 @@ class ReasonForm(StepForm):
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
 
 
-class MoveForm(StartForm, StepForm):
-    reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+class MoveForm(ReasonForm, StartForm):
     # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
         VirtualClass.objects.all(),

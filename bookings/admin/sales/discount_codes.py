@@ -26,6 +26,8 @@ from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
 USES_SHOWN = 100
+# Once there is a code, these stay.
+FIXED = ["code", "reduction", "badge", "uses", "used_by"]
 IN_USE = (
     "{code} ya se usó, y las clases guardan su descuento: no se puede borrar. Si lo frenás, nadie "
     "más lo usa."
@@ -106,18 +108,14 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[DiscountCode]:
         return with_uses(super().get_queryset(request))
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {}
-
     def get_readonly_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
         """Keep what was promised: another discount is another code."""
-        return ["code", "reduction", "badge", "uses", "used_by"] if obj else []
+        return FIXED if obj else []
 
     def get_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
         if obj is None:
             return CodeForm.Meta.fields
-        later = ["max_uses", "valid_until", "once_per_person"]
-        return ["code", "reduction", "badge", "uses", "used_by", *later]
+        return [*FIXED, "max_uses", "valid_until", "once_per_person"]
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
