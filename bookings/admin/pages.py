@@ -88,11 +88,14 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         usual = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, usual | context)
 
+    def row_address(self, row: Model) -> str:
+        return self.address("change", row.pk)
+
     def back_to(
-        self, request: HttpRequest, key: object, text: str, level: int = messages.SUCCESS
+        self, request: HttpRequest, row: Model, text: str, level: int = messages.SUCCESS
     ) -> HttpResponse:
         self.message_user(request, text, level)
-        return HttpResponseRedirect(self.address("change", key))
+        return HttpResponseRedirect(self.row_address(row))
 
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

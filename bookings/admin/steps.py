@@ -199,9 +199,6 @@ class StepsAdmin(PagesAdmin[Row]):
         }
         return super().get_actions(request) | own
 
-    def row_address(self, row: Model) -> str:
-        return self.address("change", row.pk)
-
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:

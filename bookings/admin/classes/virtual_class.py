@@ -7,7 +7,6 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
@@ -121,25 +120,21 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
                 class_id=class_id, activity_id=activity_id, came=came, actor=request.user
             )
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-            return redirect(self.row_address(virtual_class))
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
         outcome = "vino." if came else "faltó: la clase no le cuenta."
         done = f"Anotamos que {part.user} {outcome}"
         self.log_change(request, virtual_class, done)
-        self.message_user(request, done, messages.SUCCESS)
-        return redirect(self.row_address(virtual_class))
+        return self.back_to(request, virtual_class, done)
 
     def mail_link(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         virtual_class = self.find_row(request, class_id)
         try:
             student = mail_link(class_id=class_id, by=request.user)
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-            return redirect(self.row_address(virtual_class))
-        done = f"Le mandamos el enlace a {student.mail_address}."
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
         self.log_change(request, virtual_class, "Mandó el enlace por correo.")
-        self.message_user(request, done, messages.SUCCESS)
-        return redirect(self.row_address(virtual_class))
+        done = f"Le mandamos el enlace a {student.mail_address}."
+        return self.back_to(request, virtual_class, done)
 
     def row_address(self, row: Model) -> str:
         return reverse("admin:class_sheet", args=[row.pk])

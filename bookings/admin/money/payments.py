@@ -131,8 +131,9 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         return self.show(request, page, title=title, months=list_monthly_takings())
 
     def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
-        self.log_change(request, self.find_row(request, payment_id), "Ya lo revisé")
+        payment = self.find_row(request, payment_id)
+        self.log_change(request, payment, "Ya lo revisé")
         reason = request.POST.get("_put_aside", "")
         if put_aside(payment_id=payment_id, reason=reason, by=request.user):
-            return self.back_to(request, payment_id, "Listo: el pago ya no está a revisar.")
-        return self.back_to(request, payment_id, NOT_AS_IT_WAS, messages.WARNING)
+            return self.back_to(request, payment, "Listo: el pago ya no está a revisar.")
+        return self.back_to(request, payment, NOT_AS_IT_WAS, messages.WARNING)

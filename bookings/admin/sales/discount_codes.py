@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
@@ -123,8 +123,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         """Refuse to delete a code that any class or seat ever had."""
         code = self.get_object(request, object_id)
         if code and (code.classes.exists() or code.seats.exists()):
-            self.message_user(request, IN_USE.format(code=code), messages.WARNING)
-            return HttpResponseRedirect(self.address("change", code.pk))
+            return self.back_to(request, code, IN_USE.format(code=code), messages.WARNING)
         return super().delete_view(request, object_id, extra_context)
 
     @admin.display(description="descuento")

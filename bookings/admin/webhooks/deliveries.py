@@ -127,7 +127,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
         self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)
         if not delivery.endpoint.is_active:
-            return self.back_to(request, delivery_id, NOT_ACTIVE, messages.WARNING)
+            return self.back_to(request, delivery, NOT_ACTIVE, messages.WARNING)
         return show_outcome(request, delivery)
 
     def render_change_form(
