@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from bookings.models import VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
-# With it, ``Payment.paid_class`` costs no query.
+# For select_related, so that ``Payment.paid_class`` needs no query.
 SEAT_CLASS = "seat__open_class__virtual_class"
 
 

@@ -7,7 +7,7 @@ from django import forms
 from django.db import models
 
 DAY_INPUT = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
-# To the minute.
+# Without seconds.
 CLOCK_INPUT = forms.TimeInput({"type": "time"}, format="%H:%M")
 
 # Years that pages accept. Times of the first and the last possible year may belong to another year

@@ -213,7 +213,7 @@ class StepsAdmin(PagesAdmin[Row]):
         if not self.may(request, step.permission):
             raise PermissionDenied
         row = self.get_object(request, object_id)
-        if row is None:  # a second submit, of what the first one deleted
+        if row is None:  # a second submit: the first one deleted the row
             self.message_user(request, GONE, messages.WARNING)
             return HttpResponseRedirect(self.address("changelist"))
         return self.ask(request, step, [row], only=row)

@@ -26,7 +26,7 @@ from bookings.notices.returned_money import name_refund
 
 # The teacher, until ``find_missing`` fills in her id.
 TEACHER = uuid.UUID(int=0)
-# A sweep writes planned mails this early, or the transaction that makes them due so soon.
+# A sweep writes planned mails this early; if due sooner, the transaction that plans them does.
 PLANNED_AHEAD = timedelta(hours=1)
 
 Audience = Callable[[VirtualClass, ClassLog], Collection[uuid.UUID]]
@@ -77,7 +77,7 @@ class AfterRefund(Expectation):
     def find_missing(
         self, kind: NoticeKind, since: datetime, teacher: User | None
     ) -> Iterator[Notice]:
-        # When a refund failed is not stored: the time of its request counts.
+        # The time of a failure is not stored; the time of the request counts.
         time = "done_at" if self.status == RefundStatus.DONE else "created_at"
         refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)

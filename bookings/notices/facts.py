@@ -48,7 +48,7 @@ from bookings.notices.returned_money import (
 from bookings.templatetags.class_times import clock, long_day, pesos
 from bookings.templatetags.discounts import discount_line
 
-# A reader of one of these mails knows the time that it names.
+# Mails that name the class's time: from then on the reader knows it.
 SAYS_WHEN = [
     NoticeKind.CONFIRMATION,
     NoticeKind.JOINED,

@@ -66,7 +66,7 @@ def _context(notice: Notice) -> dict[str, Any]:
         }
     return {
         "site_name": _(settings.SITE_NAME),
-        # Without her photo: mail programs block foreign pictures, and hers may be another by then.
+        # Without a photo: mail programs block remote pictures, and the photo may change.
         "teacher_name": TeacherPage.objects.values_list("name", flat=True).first(),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,

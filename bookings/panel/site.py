@@ -30,7 +30,7 @@ class TeacherAdminSite(AdminSite):
     site_title = "Panel"
     index_title = "Hoy"
     site_url = "/inicio"
-    # The links above lead to the daily pages, and the columns need the room.
+    # The header links to the daily pages, and the lists need the width.
     enable_nav_sidebar = False
 
     def login(

@@ -48,7 +48,7 @@ def reveal_secret(endpoint: WebhookEndpoint) -> str | None:
     """Return the secret once, then None. Raises InvalidToken if no key decrypts it."""
     unread = WebhookEndpoint.objects.filter(pk=endpoint.pk, secret_shown_at=None)
     secret = endpoint.secret
-    # The secret just read, not one that has replaced it since.
+    # Only the secret just read, not its replacement.
     was_unread = unread.filter(previous_until=endpoint.previous_until)
     return secret if was_unread.update(secret_shown_at=timezone.now()) else None
 

@@ -41,8 +41,8 @@ MAX_ATTEMPTS = len(DELAYS) + 1
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
-# After a shorter outage deliveries keep their plan: otherwise every success of the others would
-# retry one that always fails.
+# After a shorter outage deliveries keep their plan. Otherwise each success would retry a delivery
+# that always fails.
 SHORT_OUTAGE = timedelta(minutes=5)
 GONE = 410
 

@@ -83,7 +83,7 @@ def _money(now: datetime) -> Plans:
         | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept=0)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
-    # Once all that is to go back went back, the payment is looked at daily.
+    # Once the whole refund has left, the payment is checked daily.
     is_part = Q(virtual_class__amount_kept__gt=0) | Q(virtual_class=None)
     is_gone = Q(status__in=MONEY_GONE) | is_part & Q(status=PaymentStatus.PARTIALLY_REFUNDED)
     often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
@@ -98,7 +98,7 @@ def _notices(now: datetime) -> Plans:
     # A reminder follows from its class's start, which no clock can shift.
     news = unsent.exclude(kind__in=[*PLANNED, *at_end])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
-    # At the end of a kept time, which is brought back with it.
+    # Due when a hold expires, which is brought back too.
     ends = unsent.filter(kind__in=at_end)
     longest = timedelta(hours=BookingRules.load().transfer_hours)
     end = now + longest

@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 RETRY_AFTER = timedelta(minutes=5)
 # After a process was killed, which says little about its sweep.
 RESTART_AFTER = timedelta(seconds=10)
-# Added to SWEEP_TIMEOUT: a sweep has ended before its lease does.
+# Added to SWEEP_TIMEOUT, so that a sweep ends before its lease.
 LEASE_MARGIN = timedelta(seconds=30)
 CLOCK_MARGIN = timedelta(minutes=1)  # between the clocks of two machines
 

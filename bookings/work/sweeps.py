@@ -45,7 +45,7 @@ def send_due_notices() -> int:
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 
-# Each with its interval, in the order in which they run: later ones do what earlier ones find.
+# Each sweep with its interval, in running order: later ones process what earlier ones find.
 SWEEPS: dict[Sweep, timedelta] = {
     bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
@@ -90,7 +90,7 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
     if beat_at is None:
         return True
     age = timezone.now() - beat_at
-    # Cron may be a little early. A heartbeat in the future is of a clock that was ahead.
+    # Cron may be a little early. A heartbeat in the future comes from a clock that was ahead.
     return age > every - MINUTE / 2 or age < -MINUTE
 
 

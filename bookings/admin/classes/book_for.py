@@ -82,7 +82,7 @@ class BookForm(StartForm):
     payment = forms.ChoiceField(label="El pago", widget=forms.RadioSelect)
     # Once the form is valid.
     chosen: Chosen
-    # The names of the offers for once that the student has booked before.
+    # Names of the once-per-person offers that the student has used.
     used: list[str]
 
     def __init__(self, data: Any, *, start: datetime | None, student: User) -> None:

@@ -26,7 +26,7 @@ class ReplaceLink(Step[VirtualClass]):
         return link is not None and link.claimed_by_id is None
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        # The end names it, so that a second submit of the form confirms another fact.
+        # The facts name the link by its end, so that a second submit confirms other facts.
         end = row.link.token[-4:]
         foresee(lambda: replace_link(class_id=row.pk, by=actor), [row.pk])
         dies = (

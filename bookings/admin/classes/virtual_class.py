@@ -30,7 +30,7 @@ from bookings.templatetags.class_times import clock, pesos
 from bookings.templatetags.discounts import discount_line
 
 DIFFERS = "Calendario distinto"
-# What a class waits for that only the teacher does.
+# Steps that a class waits for and only the teacher takes.
 ANSWERS = [AgreeToPrice(), MarkAsPaid()]
 
 

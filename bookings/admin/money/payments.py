@@ -117,7 +117,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             rows = self.get_changelist_instance(request).get_queryset(request)
             rows = rows.select_related("virtual_class__offer")
         except IncorrectLookupParameters:
-            # As Django's own list: back to it without filters, with the error's mark.
+            # Like Django: redirect to the list without filters, with its error flag.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
         chosen = rows.select_related(
             "user", "virtual_class__discount_code", "seat__discount_code", SEAT_CLASS

@@ -1,4 +1,4 @@
-"""Write to everybody in a class or in a week."""
+"""Write to all people of a class or a week."""
 
 import uuid
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
 USES_SHOWN = 100
-# Once there is a code, these stay.
+# Read-only once the code exists.
 FIXED = ["code", "reduction", "badge", "uses", "used_by"]
 IN_USE = (
     "{code} ya se usó, y las clases guardan su descuento: no se puede borrar. Si lo frenás, nadie "
@@ -102,14 +102,14 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     list_display = ["code", "reduction", "uses", "until", "badge"]
     search_fields = ["code"]
     steps = (StopCode(), ResumeCode())
-    # A used code is refused by name, not in a list.
+    # Codes are deleted one by one: ``delete_view`` names a used one.
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DiscountCode]:
         return with_uses(super().get_queryset(request))
 
     def get_readonly_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
-        """Keep what was promised: another discount is another code."""
+        """A discount is a promise: a different one needs another code."""
         return FIXED if obj else []
 
     def get_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:

@@ -57,7 +57,7 @@ class OfferForm(forms.ModelForm[Offer]):
         }
         super().__init__(data, instance=offer, initial=initial)
         self.prices = prices
-        # Booked classes and prices are of the type.
+        # Booked classes and stored prices have this type.
         self.fields["class_type"].disabled = not is_new
         for one in self.prices:
             label = f"Precio en pesos: {name_case(one.case)}"

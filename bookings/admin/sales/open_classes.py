@@ -40,7 +40,7 @@ from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
-# How long before the class it is decided, in hours.
+# Hours before the class at which its minimum is decided.
 DEADLINES = [
     (24, "Un día antes"),
     (48, "Dos días antes"),

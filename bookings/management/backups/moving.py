@@ -38,7 +38,7 @@ def open_target(url: str) -> None:
         connections.databases[TARGET] = {**usual, "OPTIONS": {}, **address}
         connections[TARGET].ensure_connection()
     except ValueError:
-        # It quotes a part of the address, which may be the password's.
+        # The error quotes part of the address, perhaps of the password.
         raise BackupError(f"{UNREACHABLE}: its address is not valid.") from None
     except (DatabaseError, ImproperlyConfigured) as error:
         raise BackupError(f"{UNREACHABLE}: {_first_line(error)}") from error

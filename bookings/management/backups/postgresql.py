@@ -21,7 +21,7 @@ from bookings.management.backups.files import BackupError
 
 # How its archives begin.
 SIGNATURE = b"PGDMP"
-# Of libpq: PGUSER and so on. An argument would show the password to every user of the machine.
+# For variables such as PGUSER: arguments would show the password to every user of the machine.
 SESSION = ("database", "user", "password", "host", "port", "service", "passfile")
 TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 # Owners and privileges are the server's own.
@@ -29,7 +29,7 @@ PORTABLE = ("--no-owner", "--no-privileges")
 COPIED = re.compile(rb'COPY (?:\w+\.)?"?(\w+)"? ')
 END = b"\\.\n"
 QUIET = ("--no-psqlrc", "--quiet", "--output=/dev/null")
-# Stop at the first error, and print its code: the words may be in any language.
+# Stop at the first error and print its code, because its text may be in any language.
 STRICT = ("--set=ON_ERROR_STOP=1", "--set=VERBOSITY=verbose")
 LOCK_NOT_AVAILABLE = "55P03"
 LOCK_TIMEOUT = "5s"

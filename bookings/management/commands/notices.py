@@ -20,7 +20,7 @@ FOUND_SOMETHING = 3
 
 class Command(BaseCommand):
     help = (
-        "Holds what each class promised to whom against the mails that were written down. "
+        "Compares the mails that each class requires with those that exist. "
         "Exits with 3 when a mail is missing, or overdue for more than five minutes."
     )
 

@@ -21,10 +21,10 @@ GRACE_TENTHS = 10  # tenths of a second
 class Command(BaseCommand):
     """A failure changes nothing. docs/operations.md lists the steps before and after."""
 
-    help = "Restores what `backup` wrote into an empty database, and proves that all is there."
+    help = "Restores a backup into an empty database, and checks that every row is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="What `backup` wrote.")
+        parser.add_argument("file", type=Path, help="The backup.")
         parser.add_argument(
             "--replace", action="store_true", help="Lose everything that is in the database now."
         )

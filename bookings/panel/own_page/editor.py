@@ -38,7 +38,7 @@ def edit_page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _save(form):
         log_to_panel(request, TeacherPage, "Guardar tu página")
         messages.success(request, "Listo: guardamos tu página.")
-        # Where a row was moved, if one was.
+        # Back to the rows that were swapped, if any.
         moved = request.POST.get("swap", "").partition("-")[0]
         return redirect(reverse("admin:teacher_page") + (f"#{moved}" if moved in ROWS else ""))
     return framing(
