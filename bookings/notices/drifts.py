@@ -1,4 +1,4 @@
-"""What the teacher reads about a difference between event and class."""
+"""Texts about calendar drifts, for the teacher."""
 
 from django.utils.translation import gettext_lazy as _
 

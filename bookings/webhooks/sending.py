@@ -57,7 +57,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
 
 
 class PinnedConnection(HTTPConnection):
-    """Connects to a checked IP address; the certificate must match the host name."""
+    """Connects to a checked IP address; the certificate must match the name."""
 
     def __init__(self, target: SplitResult) -> None:
         port = DEFAULT_PORTS[target.scheme]

@@ -18,7 +18,7 @@ IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
 @dataclass(frozen=True, slots=True)
 class PaymentRow:
-    """look: the class's state whose colour the badge has. about: when the class is."""
+    """look: the class's state whose colour the badge has."""
 
     payment: Payment
     look: str

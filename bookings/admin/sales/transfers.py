@@ -46,7 +46,7 @@ BADGES = {
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has. steps: each with its address."""
+    """look: the class's state whose colour the badge has."""
 
     transfer: BankTransfer
     look: str
