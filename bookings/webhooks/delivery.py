@@ -28,7 +28,7 @@ UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timed
 
 
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Return the number of successes. No round begins after ``seconds``.
+    """Send due events; return the number of successes. No round begins after ``seconds``.
 
     Raises DatabaseError only.
     """
@@ -40,10 +40,9 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
     return successes
 
 
-def deliver_now(delivery: WebhookDelivery) -> bool:
-    """True if it succeeded."""
-    claimed = _claim(delivery)
-    return claimed is not None and _send_round([claimed]) == 1
+def deliver_now(delivery: WebhookDelivery) -> None:
+    if claimed := _claim(delivery):
+        _send_round([claimed])
 
 
 def _list_due() -> list[WebhookDelivery]:
