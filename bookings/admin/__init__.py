@@ -1,4 +1,4 @@
-"""The teacher's panel. Every module is imported, so that each registers its admins."""
+"""The teacher's panel. Importing a module registers its admins."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from bookings.models import VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
-# With it, ``Payment.paid_class`` costs no query.
+# For select_related, so that ``Payment.paid_class`` needs no query.
 SEAT_CLASS = "seat__open_class__virtual_class"
 
 
@@ -24,12 +24,11 @@ def day_at(moment: datetime) -> str:
 
 
 def make_badge(look: str, text: str) -> SafeString:
-    """Return a badge. look: the class's state whose colour it has."""
+    """look: the class's state whose colour it has."""
     return format_html('<span class="badge badge-{}">{}</span>', look, text)
 
 
 def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
-    """Link to a class. missing: the text without one."""
     if virtual_class is None:
         return missing
     address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])

@@ -15,7 +15,7 @@ from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 
 
 class OptionFilter(admin.SimpleListFilter):
-    """A filter by options. options: text and narrowing function of each value.
+    """options: text and narrowing function of each value.
 
     usual, narrow_usual: text and rows of the list before anything is chosen.
     """
@@ -40,7 +40,7 @@ class OptionFilter(admin.SimpleListFilter):
 
 
 class UpcomingFilter(OptionFilter):
-    """Hide past days unless the teacher asks for them. last_day: a field's name."""
+    """Hides past days at first. last_day: a field's name."""
 
     title, parameter_name, usual = "fecha", "cuando", "Próximos"
     options = {"todos": ("También los pasados", lambda rows: rows)}

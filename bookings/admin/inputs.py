@@ -1,4 +1,4 @@
-"""The browser's own inputs for days and hours, and days in addresses."""
+"""The browser's inputs for days and hours."""
 
 from datetime import date
 from typing import Any
@@ -7,10 +7,11 @@ from django import forms
 from django.db import models
 
 DAY_INPUT = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
-# To the minute.
+# Without seconds.
 CLOCK_INPUT = forms.TimeInput({"type": "time"}, format="%H:%M")
 
-# Years that the week's page shows: the first and last date have no week beside them.
+# Years that pages accept. Times of the first and the last possible year may belong to another year
+# in UTC, and their first and last dates lack a whole week.
 YEARS = range(2000, 2100)
 # For ``formfield_overrides``.
 BROWSERS_OWN: dict[type[models.Field[Any, Any]], dict[str, Any]] = {
@@ -20,7 +21,7 @@ BROWSERS_OWN: dict[type[models.Field[Any, Any]], dict[str, Any]] = {
 
 
 def read_day(text: str) -> date | None:
-    """Return the day that an address names; None if the week's page does not show it."""
+    """Return None if the text is no day that the week's page shows."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

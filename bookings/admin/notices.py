@@ -27,7 +27,7 @@ def in_state(state: NoticeState, notices: QuerySet[Notice]) -> QuerySet[Notice]:
 
 
 class StateFilter(OptionFilter):
-    """Mails by state; planned ones show only when chosen."""
+    """Shows planned mails only when chosen."""
 
     title = parameter_name = "estado"
     usual = "Hasta ahora"

@@ -1,4 +1,4 @@
-"""Pages of an admin beside Django's own."""
+"""Pages beside Django's own."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +27,7 @@ requires = partial(permission_required, raise_exception=True)
 
 
 def show_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-    """Render a page of the panel that belongs to no admin."""
+    """For pages that belong to no admin."""
     return render(request, template, {**admin.site.each_context(request), **context})
 
 
@@ -39,10 +39,7 @@ def log_to_panel(
     *,
     by: User | None = None,
 ) -> None:
-    """Add a line to the panel's log. row: if the action is on a single one.
-
-    by: the teacher, if she has no session here.
-    """
+    """row: if the action is on a single one. by: the teacher, if she has no session here."""
     LogEntry.objects.create(
         user=by or cast(User, request.user),
         content_type=ContentType.objects.get_for_model(model),
@@ -54,12 +51,12 @@ def log_to_panel(
 
 
 class PagesAdmin(admin.ModelAdmin[Row]):
-    """Adds pages to an admin. Each action of theirs leaves a line in the panel's log."""
+    """Each action of these pages leaves a line in the panel's log."""
 
     show_full_result_count = False
 
     def own_pages(self) -> Pages:
-        """Return address and view of each page, by the last part of its URL's name."""
+        """Return address and view by the last part of the URL's name."""
         return {}
 
     def get_urls(self) -> list[URLPattern]:
@@ -70,7 +67,7 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         return [*own, *super().get_urls()]
 
     def address(self, page: str, *arguments: object) -> str:
-        """Return the address of a page. page: the last part of its URL's name."""
+        """page: the last part of the URL's name."""
         return reverse(f"admin:{self._url_name(page)}", args=arguments)
 
     def may(self, request: HttpRequest, verb: str = "change") -> bool:
@@ -91,15 +88,14 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         usual = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, usual | context)
 
+    def row_address(self, row: Model) -> str:
+        return self.address("change", row.pk)
+
     def back_to(
-        self, request: HttpRequest, key: object, text: str, level: int = messages.SUCCESS
+        self, request: HttpRequest, row: Model, text: str, level: int = messages.SUCCESS
     ) -> HttpResponse:
         self.message_user(request, text, level)
-        return HttpResponseRedirect(self.address("change", key))
-
-    def log_action(self, request: HttpRequest, text: str) -> None:
-        """Log an action on no single row; ``log_change`` logs the others."""
-        log_to_panel(request, self.model, text)
+        return HttpResponseRedirect(self.row_address(row))
 
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

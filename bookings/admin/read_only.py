@@ -1,4 +1,4 @@
-"""Rows that only the domain adds, deletes or writes."""
+"""Rows that only the domain writes."""
 
 from typing import Any
 

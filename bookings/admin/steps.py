@@ -1,9 +1,8 @@
-"""Steps of the panel: actions that move money, times or people, with a page to confirm each.
+"""Steps: actions that move money, times or people, with a page to confirm each.
 
-Pages and list actions show what the domain's own decision would write. The confirmation carries a
-digest of these facts: if they have changed, nothing is done and the page asks again, so a second
-submit does nothing. A sum that changes after that is refused by the decision
-(``refunding_exactly``).
+The page shows what the domain's own decision would write. The confirmation carries a digest of
+these facts: if they have changed, nothing is done and the page asks again, so a second submit does
+nothing. A sum that changes after that is refused by the decision (``refunding_exactly``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +15,13 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.admin.pages import Pages, PagesAdmin, Row
+from bookings.domain.dry_runs import Consequences
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
@@ -48,8 +49,8 @@ REFUSALS: dict[type[Exception], str] = {
 class Facts:
     """What a step would do to one row.
 
-    about: the row, in words. happens: sentences. mails: kinds, each with its receivers. refunded:
-    centavos that go back through the provider. warnings: what to look at first.
+    about: the row, in words. happens: sentences. mails: kinds, each with its receivers.
+    refunded: centavos through the provider. warnings: what to look at first.
     """
 
     about: str
@@ -61,14 +62,14 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of a step. level: one of ``django.contrib.messages``."""
+    """level: one of ``django.contrib.messages``."""
 
     text: str
     level: int = messages.SUCCESS
 
 
 class StepForm(forms.Form):
-    """A step's form; the usual one has no fields. row: the only one, or the first of several."""
+    """row: the only one, or the first of several."""
 
     def __init__(self, data: Any, row: Any) -> None:
         super().__init__(data)
@@ -77,12 +78,11 @@ class StepForm(forms.Form):
 class Step(Generic[Row]):
     """One thing that the teacher can do to a row, or to several.
 
-    name: the last part of its address. label: text of its link. yes: text of the button that
-    confirms. bulk: name of the list's action, if any. permission: the verb of Django's permission.
-    needs_input: True if the facts depend on the form. proposes: True if the form's first values are
-    shown at once. is_final: True if it takes something away for good, so that its button is red.
-    is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
-    refusals: texts for the teacher of errors whose own texts address the person.
+    name: the last part of its address. yes: text of the button that confirms.
+    bulk: name of the list's action, if any. permission: the verb of Django's permission.
+    needs_input: the facts depend on the form. proposes: the form's first values are shown at once.
+    is_final: it takes something away for good; its button is red. is_sensitive: it always needs a
+    fresh sign-in. refusals: texts of errors whose own texts address the person.
     """
 
     name: ClassVar[str]
@@ -106,7 +106,7 @@ class Step(Generic[Row]):
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
-        """Do it. Raises BookingError, CalendarError."""
+        """Raises BookingError, CalendarError."""
         raise NotImplementedError
 
 
@@ -117,9 +117,18 @@ def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
     return tuple((kind, tuple(names)) for kind, names in people.items())
 
 
+def tell(
+    about: str, seen: Consequences[Any], *happens: str, warnings: Sequence[str] = ()
+) -> Facts | None:
+    """Return the facts of a dry run; None if it would change nothing."""
+    if not seen:
+        return None
+    return Facts(about, happens, group_mails(seen.mails), seen.refunded, tuple(warnings))
+
+
 @dataclass(slots=True)
 class Preview(Generic[Row]):
-    """The facts of the chosen rows. refusals: why others cannot be done."""
+    """refusals: why other rows cannot be done."""
 
     facts: dict[Row, Facts] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
@@ -139,7 +148,7 @@ class Preview(Generic[Row]):
 
 
 def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> Preview[Row]:
-    """Preview a step for each row, once its form is valid; a refusal does not stop the others."""
+    """Preview each row, once the form is valid; a refusal does not stop the others."""
     preview = Preview[Row]()
     for row in rows if form.is_valid() else ():
         facts, problem = None, NOTHING_TO_DO
@@ -155,16 +164,28 @@ def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> 
 
 
 def explain(error: Exception, refusals: Mapping[type[Exception], str] = REFUSALS) -> str:
-    """Return the text for an error. refusals: those that replace the usual ones."""
+    """refusals: texts that replace the usual ones."""
     for kind, text in {**REFUSALS, **refusals}.items():
         if isinstance(error, kind):
             return text
     return str(error.text) if isinstance(error, BookingError) else CALENDAR_DOWN
 
 
-class StepsAdmin(PagesAdmin[Row]):
-    """Adds pages and list actions for ``steps`` to an admin."""
+def list_links(
+    request: HttpRequest, steps: Sequence[Step[Any]], row: Model
+) -> list[tuple[Step[Any], str]]:
+    """List the steps that the person can take now, each with its address."""
+    opts = row._meta
+    prefix = f"admin:{opts.app_label}_{opts.model_name}"
+    return [
+        (step, reverse(f"{prefix}_step", args=[row.pk, step.name]))
+        for step in steps
+        if request.user.has_perm(f"{opts.app_label}.{step.permission}_{opts.model_name}")
+        and step.is_offered(row)
+    ]
 
+
+class StepsAdmin(PagesAdmin[Row]):
     steps: ClassVar[Sequence[Step[Any]]] = ()
 
     def own_pages(self) -> Pages:
@@ -178,29 +199,21 @@ class StepsAdmin(PagesAdmin[Row]):
         }
         return super().get_actions(request) | own
 
-    def row_address(self, row: Model) -> str:
-        return self.address("change", row.pk)
-
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row: Model | None = context["original"]  # None for a new one
-        context["steps"] = [
-            (step, self.address("step", row.pk, step.name))
-            for step in self.steps
-            if row and self.may(request, step.permission) and step.is_offered(row)
-        ]
+        context["steps"] = list_links(request, self.steps, row) if row else []
         return super().render_change_form(request, context, *args, **kwargs)
 
     def show_step(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        """Show what a step would do to one row; do it once confirmed."""
         step = next((one for one in self.steps if one.name == name), None)
         if step is None:
             raise Http404
         if not self.may(request, step.permission):
             raise PermissionDenied
         row = self.get_object(request, object_id)
-        if row is None:  # a second submit, of what the first one deleted
+        if row is None:  # a second submit: the first one deleted the row
             self.message_user(request, GONE, messages.WARNING)
             return HttpResponseRedirect(self.address("changelist"))
         return self.ask(request, step, [row], only=row)
@@ -249,7 +262,6 @@ class StepsAdmin(PagesAdmin[Row]):
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
     ) -> None:
-        """Take the step for each row; report and log it."""
         for row, facts in preview.facts.items():
             try:
                 with refunding_exactly(facts.refunded):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One event. kind: for its colour."""
+    """kind: for its colour."""
 
     at: datetime
     kind: str

@@ -1,10 +1,10 @@
-"""Detection of a pooler such as PgBouncer."""
+"""Detection of poolers such as PgBouncer."""
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def leads_through_pooler(connection: BaseDatabaseWrapper) -> bool:
-    """True if a PostgreSQL connection leads through a pooler, which makes up process ids."""
+    """True if the server's process id is another: poolers make one up."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [answering] = cursor.fetchone()

@@ -1,1 +1,1 @@
-"""Mails to students and the teacher."""
+"""Mails: which are due, rendering and delivery."""

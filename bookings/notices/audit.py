@@ -32,7 +32,7 @@ class Account(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A mail and its outcome. reason: the last failure."""
+    """reason: the last failure."""
 
     kind: NoticeKind
     account: Account
@@ -44,7 +44,7 @@ class Entry:
 
 @dataclass
 class Audit:
-    """The findings. open_questions: missing and late mails."""
+    """open_questions: missing and late mails."""
 
     at: datetime
     since: datetime
@@ -77,7 +77,7 @@ class Audit:
 def audit_notices(*, since: datetime) -> Audit:
     """Audit the mails of classes that start after ``since``, and others due since then or unsent.
 
-    It only reads, with four statements for each CLASSES_AT_ONCE classes.
+    Only reads, with four statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
     teacher = find_teacher()

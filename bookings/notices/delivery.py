@@ -1,4 +1,4 @@
-"""Send due mails. A worker that dies before it stores the outcome leaves a repeat to the next."""
+"""Send due mails. If a worker dies before it stores the outcome, the next repeats the mail."""
 
 import logging
 from collections.abc import Callable
@@ -38,8 +38,7 @@ INTERRUPTED = "El envío se interrumpió demasiadas veces."
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
     """Send due mails, begun within these seconds; return how many left.
 
-    Raises DatabaseError, and the error of a mail backend that cannot be made; other failures are
-    stored with the notice.
+    Raises DatabaseError, and the error of a mail backend that cannot be made.
     """
     sent, failures, give_way_at = 0, 0, monotonic() + seconds
     while due := _list_due():
@@ -60,7 +59,7 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 
 def deliver_mails_soon() -> None:
-    """Start a background delivery of due mails; the sweep retries those that fail."""
+    """Start in the background; the sweep retries failures."""
     _delivery.call()
 
 

@@ -1,4 +1,4 @@
-"""How a calendar event can differ from its class, in words."""
+"""Texts about calendar drifts, for the teacher."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -20,7 +20,7 @@ def record_due(
     people: Iterable[uuid.UUID],
     occasion: str = "",
 ) -> None:
-    """Write a notice, about the class if there is one, for each person, once an occasion."""
+    """Write a notice for each person, once an occasion."""
     now = timezone.now()
     _record([Notice.draft(kind, virtual_class, one, now, occasion) for one in people])
 
@@ -28,7 +28,7 @@ def record_due(
 def record_place(
     kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str = ""
 ) -> None:
-    """Write a person's notice about a place in the class, and the planned ones due soon."""
+    """Write a notice about a person's place, and the planned ones due soon."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
     _record([news, *draft_reminders(virtual_class, [user_id])])
 
@@ -41,7 +41,7 @@ def plan_mail(
     due_at: datetime,
     occasion: str = "",
 ) -> None:
-    """Plan a person's only mail of its kind and occasion, or plan it for another time."""
+    """Plan a person's only mail of its kind and occasion, or change its time."""
     mail = Notice.draft(kind, virtual_class, user_id, due_at, occasion)
     same = {"virtual_class": virtual_class, "user": user_id, "kind": kind, "occasion": occasion}
     planned = Notice.objects.filter(**same)
@@ -56,7 +56,7 @@ def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
 
 
 def make_due_again(notices: QuerySet[Notice]) -> int:
-    """Send notices once more, in any state; return how many."""
+    """Send notices again, in any state; return how many."""
     now = timezone.now()
     count = notices.update(due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="")
     transaction.on_commit(deliver_mails_soon, robust=True)

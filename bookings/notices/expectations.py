@@ -26,7 +26,7 @@ from bookings.notices.returned_money import name_refund
 
 # The teacher, until ``find_missing`` fills in her id.
 TEACHER = uuid.UUID(int=0)
-# A sweep writes planned mails this early, or the transaction that makes them due so soon.
+# A sweep writes planned mails this early; if due sooner, the transaction that plans them does.
 PLANNED_AHEAD = timedelta(hours=1)
 
 Audience = Callable[[VirtualClass, ClassLog], Collection[uuid.UUID]]
@@ -36,7 +36,7 @@ class Expectation:
     """Derives the notices of one kind; this one derives none."""
 
     def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterable[Notice]:
-        """Return the notices that a class must have, unsaved; without occasion if any will do."""
+        """Return a class's notices, unsaved; without occasion if any will do."""
         return ()
 
     def find_missing(
@@ -52,8 +52,6 @@ UNTRACKED = Expectation()
 
 @dataclass(frozen=True, slots=True)
 class AfterEvent(Expectation):
-    """One for each line of the class's log with this event."""
-
     event: ClassEvent
     audience: Audience
 
@@ -65,8 +63,6 @@ class AfterEvent(Expectation):
 
 
 class OutsidePriceList(Expectation):
-    """One to the teacher for a class that her price list lacks."""
-
     def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
         if virtual_class.price_decision != PriceDecision.NONE:
             yield Notice.draft(kind, virtual_class, TEACHER, virtual_class.created_at)
@@ -81,7 +77,7 @@ class AfterRefund(Expectation):
     def find_missing(
         self, kind: NoticeKind, since: datetime, teacher: User | None
     ) -> Iterator[Notice]:
-        # When a refund failed is not stored: the time of its request counts.
+        # The time of a failure is not stored; the time of the request counts.
         time = "done_at" if self.status == RefundStatus.DONE else "created_at"
         refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)
@@ -97,8 +93,6 @@ class AfterRefund(Expectation):
 
 
 class PaymentToReview(Expectation):
-    """One to the teacher for each booked payment to review."""
-
     def find_missing(
         self, kind: NoticeKind, since: datetime, teacher: User | None
     ) -> Iterator[Notice]:
@@ -171,7 +165,7 @@ def find_missing(
 ) -> list[Notice]:
     """Return the missing notices of a class, unsaved.
 
-    Prefetch activities, log and notices for many classes.
+    For many classes, prefetch activities, log and notices.
     """
     # A mail to an earlier teacher counts, and any occasion where none is expected.
     written = Counter(

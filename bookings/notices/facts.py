@@ -48,7 +48,7 @@ from bookings.notices.returned_money import (
 from bookings.templatetags.class_times import clock, long_day, pesos
 from bookings.templatetags.discounts import discount_line
 
-# A reader of one of these mails knows the time that it names.
+# Mails that name the class's time: from then on the reader knows it.
 SAYS_WHEN = [
     NoticeKind.CONFIRMATION,
     NoticeKind.JOINED,
@@ -59,7 +59,7 @@ SAYS_WHEN = [
 
 
 class Line(NamedTuple):
-    """A line of a mail, left out if its text is empty."""
+    """Left out of the mail if its text is empty."""
 
     label: Promise
     find_text: Callable[[Notice], str]
@@ -111,7 +111,7 @@ def _offer_end(notice: Notice) -> str:
 
 
 def must_knock(user: User) -> bool:
-    """True if the teacher has to let the person into the meeting: they are no guest of it."""
+    """True if the teacher has to let the person into the meeting."""
     is_open = settings.MEET_ACCESS == "open" and meet_refused_at() is None
     return not is_open and (user.is_placeholder or signs_in_without_google_address(user))
 
@@ -212,12 +212,12 @@ def find_entry(notice: Notice) -> WaitingListEntry | None:
 
 
 def find_transfer(notice: Notice) -> BankTransfer:
-    """Return the transfer that the mail is about. Raises BankTransfer.DoesNotExist."""
+    """Raises BankTransfer.DoesNotExist."""
     return BankTransfer.objects.select_related("user").get(pk=notice.occasion)
 
 
 def find_seat(notice: Notice) -> Seat:
-    """Return the seat that the mail is about. Raises Seat.DoesNotExist."""
+    """Raises Seat.DoesNotExist."""
     return Seat.objects.get(pk=notice.occasion)
 
 
@@ -228,7 +228,6 @@ def _same_number(notice: Notice) -> str:
 
 
 def find_message(notice: Notice) -> Message | None:
-    """Return the teacher's words if the mail carries them."""
     if notice.kind != NoticeKind.MESSAGE:
         return None
     return Message.objects.get(pk=notice.occasion)
@@ -246,7 +245,7 @@ def class_address(virtual_class: VirtualClass, user: User) -> str:
 
 
 def link_address(virtual_class: VirtualClass) -> str:
-    """Return the address of the class's link; "" if it has none, or a student claimed it."""
+    """Return "" if the class has no link, or a student claimed it."""
     link = ClassLink.objects.filter(pk=virtual_class.pk, claimed_by=None).first()
     return site_address("bookings:class_link", link.token) if link else ""
 

@@ -26,10 +26,7 @@ class Method(StrEnum):
 def build_calendar(
     virtual_class: VirtualClass, *, method: Method, attendee: str | None = None, page: str = ""
 ) -> bytes:
-    """Return the iCalendar file of a class.
-
-    attendee: the invited person's address. page: of the class, if not the one for accounts.
-    """
+    """page: the class's address, if not the one for accounts."""
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")

@@ -42,7 +42,6 @@ def _own_classes(notice: Notice) -> str:
 
 
 def _pay_page(notice: Notice) -> str:
-    """Return the link, with which the class is paid without signing in, if it has one."""
     virtual_class = notice.require_class()
     return link_address(virtual_class) or class_address(virtual_class, notice.user)
 
@@ -64,9 +63,9 @@ def _sign_transfer(notice: Notice) -> str:
 
 
 def read_transfer_link(token: str) -> tuple[str, str]:
-    """Return the ids of the transfer and of the teacher that a link was mailed to.
+    """Return the ids of the transfer and of the teacher it was mailed to.
 
-    Raises django.core.signing.BadSignature, also once the link is older than TRANSFER_LINK_LASTS.
+    Raises BadSignature, also once the link is older than TRANSFER_LINK_LASTS.
     """
     transfer_id, teacher_id = signing.loads(token, salt=TRANSFER_SALT, max_age=TRANSFER_LINK_LASTS)
     return transfer_id, teacher_id

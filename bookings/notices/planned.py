@@ -19,7 +19,7 @@ TOLERANCE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Expectation):
-    """A mail to all who were in the class when it is due: ``before_start``, else ``after_end``.
+    """To all who were in the class when it is due: ``before_start``, else ``after_end``.
 
     useful_for: how late it may leave.
     """
@@ -60,5 +60,5 @@ class Planned(Expectation):
 
 
 def name_occasion(start: datetime) -> str:
-    """Return the occasion of a planned mail; a moved class has another."""
+    """A moved class has another occasion."""
     return f"{start.astimezone(UTC):%Y%m%dT%H%M%SZ}"

@@ -1,4 +1,4 @@
-"""The registry of mails, and what follows from it."""
+"""The registry of mails."""
 
 from bookings.models import Notice, NoticeKind
 from bookings.notices import skip_rules as skip
@@ -17,7 +17,7 @@ def find_mail(notice: Notice) -> Mail:
 
 
 def reason_to_skip(notice: Notice) -> str:
-    """Return why a mail is obsolete, or an empty string."""
+    """Return why a mail is obsolete, or ""."""
     rules = (skip.erased, skip.unreachable, *find_mail(notice).skip_if)
     if plan := PLANNED.get(NoticeKind(notice.kind)):
         rules += plan.skip_if

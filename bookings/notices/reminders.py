@@ -18,7 +18,7 @@ CLASSES_AT_ONCE = 500
 
 
 def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> list[Notice]:
-    """Return the mails of these people that are due within PLANNED_AHEAD, unsaved.
+    """Return the mails that are due within PLANNED_AHEAD, unsaved.
 
     The sweep writes later ones, so that a burst of joins stores no mails that are days away.
     """
@@ -32,7 +32,7 @@ def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) ->
 
 
 def plan_missing_reminders() -> int:
-    """Write planned mails that are due within PLANNED_AHEAD, late ones too; return how many."""
+    """Write planned mails due within PLANNED_AHEAD, late ones too; return how many."""
     now = timezone.now()
     classes = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
@@ -53,7 +53,7 @@ def plan_missing_reminders() -> int:
 def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | None = None) -> None:
     """Delete the planned mails that no worker has begun to send, by default everyone's.
 
-    A mail that was sent or skipped before it was due goes too: a clock was ahead.
+    A mail that was sent or skipped too early, by a clock that was ahead, goes too.
     """
     planned = Notice.objects.filter(
         Q(sent_at=None, attempts=0) | Q(due_at__gt=timezone.now()),
@@ -66,7 +66,6 @@ def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | No
 
 
 def replan_reminders(virtual_class: VirtualClass) -> None:
-    """Plan anew the mails of a class that was moved or opened again."""
     drop_reminders(virtual_class)
     people = virtual_class.activities.values_list("user_id", flat=True)
     Notice.objects.bulk_create(draft_reminders(virtual_class, people), ignore_conflicts=True)

@@ -17,7 +17,6 @@ from bookings.templatetags.class_times import clock, long_day
 
 
 def render_mail(notice: Notice) -> EmailMultiAlternatives:
-    """Return the mail of a notice, with the class for the reader's calendar."""
     with override(notice.user.language):
         context = _context(notice)
         mail = EmailMultiAlternatives(
@@ -33,7 +32,7 @@ def render_mail(notice: Notice) -> EmailMultiAlternatives:
 
 
 def derive_message_id(notice: Notice) -> str:
-    """Return the Message-ID: a repeated mail has the same, one made due again another."""
+    """A repeated mail has the same Message-ID, one made due again another."""
     return f"<{notice.pk}.{notice.due_at:%Y%m%d%H%M%S}@{urlsplit(settings.BASE_URL).hostname}>"
 
 
@@ -67,7 +66,7 @@ def _context(notice: Notice) -> dict[str, Any]:
         }
     return {
         "site_name": _(settings.SITE_NAME),
-        # Without her photo: mail programs block foreign pictures, and hers may be another by then.
+        # Without a photo: mail programs block remote pictures, and the photo may change.
         "teacher_name": TeacherPage.objects.values_list("name", flat=True).first(),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,

@@ -1,4 +1,4 @@
-"""Why, how much and when money of a payment went back."""
+"""The money of a payment that went back, and why."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMoney:
-    """Money that goes back to the payer. amount: centavos. at: of its return, or its request."""
+    """amount: centavos. at: of the return, or of its request."""
 
     reason: Promise
     amount: int
@@ -51,7 +51,7 @@ class ReturnedMoney:
 
 
 def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
-    """Return what went back of a payment, is under way, or was refused."""
+    """Return what went back, is under way, or was refused."""
     charges = payment.charges.prefetch_related("refunds").order_by("seen_at", "id")
     return [part for charge in charges for part in _parts_of(charge)]
 
@@ -78,7 +78,7 @@ def is_owed(refund: Refund) -> bool:
 
 
 def find_named_refund(occasion: str) -> Refund:
-    """Return the refund of a mail's occasion. Raises Refund.DoesNotExist."""
+    """Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
     return Refund.objects.select_related("charge__payment").get(pk=number)
 

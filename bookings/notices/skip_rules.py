@@ -31,7 +31,7 @@ from bookings.notices.returned_money import find_named_refund, is_owed
 
 
 class SkipRule(NamedTuple):
-    """reason: stored with the mail. is_obsolete: True if the mail is skipped."""
+    """reason: stored with the mail."""
 
     reason: str
     is_obsolete: Callable[[Notice], bool]
@@ -77,7 +77,7 @@ def _is_minimum_decided(notice: Notice) -> bool:
 
 def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
     is_unpaid = virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at is None
-    # A class that lost its time to a paid one had another mail.
+    # If a paid class took its time, another mail said so.
     is_lost = bool(virtual_class.scheduling_refusal)
     return is_unpaid and not is_lost and not _is_kept_until_paid(virtual_class)
 

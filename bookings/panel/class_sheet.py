@@ -1,13 +1,11 @@
-"""The sheet of a class: who, when, money, and everything that the teacher can do."""
+"""The sheet of a class: everything that the teacher sees and can do."""
 
 import uuid
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -19,9 +17,9 @@ from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.pages import requires, show_page
-from bookings.admin.sales.open_classes import list_seat_links, load_sheet
+from bookings.admin.sales.open_classes import SEAT_STEPS, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
-from bookings.admin.steps import Step
+from bookings.admin.steps import Step, list_links
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import BankTransfer, ClassStatus, Hold, Payment, UserActivity, VirtualClass
@@ -51,7 +49,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
-        "steps": [*_find_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
+        "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
@@ -66,17 +64,15 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
-    """Return what was published of an open class, and its seats with their steps."""
     loaded = load_sheet(row)
     if loaded is None:
         return {"published": None}
     published, seats = loaded
-    links = [(seat, list(list_seat_links(request, seat))) for seat in seats]
+    links = [(seat, list_links(request, SEAT_STEPS, seat)) for seat in seats]
     return {"published": published, "seats": links}
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
-    """List the people of a class, the host first, each with activity and chat."""
     parts = list(list_participants(row))
     people: list[tuple[User, UserActivity | None]] = [(one.user, one) for one in parts]
     if not any(row.is_hosted_by(person) for person, _ in people):
@@ -85,33 +81,26 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
 
 
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
-    """Return the step that moves the class, with a form for it; None if it is not offered."""
-    link = next(_find_links(request, [MOVE], row), None)
-    return (MOVE.label, link[1], MoveForm(None, row)) if link else None
+    for step, address in list_links(request, [MOVE], row):
+        return step.label, address, MoveForm(None, row)
+    return None
 
 
-def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
+def _list_refunds(request: HttpRequest, row: VirtualClass) -> list[Link]:
     payment: Payment | None = getattr(row, "payment", None)
-    if payment is not None and (payment.approved_at or payment.review):
-        yield from _find_links(request, PAYMENT_STEPS, payment)
+    if payment is None or not (payment.approved_at or payment.review):
+        return []
+    return list_links(request, PAYMENT_STEPS, payment)
 
 
 def _list_transfers(
     request: HttpRequest, row: VirtualClass
 ) -> list[tuple[BankTransfer, list[Link]]]:
-    """List the transfers of a class and its seats, each with its steps."""
     if not request.user.has_perm("bookings.view_banktransfer"):
         return []
     about = Q(virtual_class=row) | Q(seat__open_class=row.pk)
     transfers = BankTransfer.objects.filter(about).select_related("user")
-    return [(one, list(_find_links(request, TRANSFER_STEPS, one))) for one in transfers]
-
-
-def _find_links(request: HttpRequest, steps: Sequence[Step[Any]], row: Any) -> Iterator[Link]:
-    model = row._meta.model_name
-    for step in steps:
-        if request.user.has_perm(f"bookings.{step.permission}_{model}") and step.is_offered(row):
-            yield step, reverse(f"admin:bookings_{model}_step", args=[row.pk, step.name])
+    return [(one, list_links(request, TRANSFER_STEPS, one)) for one in transfers]
 
 
 def _has_begun(row: VirtualClass) -> bool:

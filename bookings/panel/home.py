@@ -1,4 +1,4 @@
-"""The panel's first page: the next class, the day, the week, the money, and what waits."""
+"""The panel's first page."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from bookings.work.service_state import load_service_state
 
 @dataclass(frozen=True, slots=True)
 class NextClass:
-    """The class that runs or comes next. whatsapp_url: "" without a phone."""
+    """whatsapp_url: "" without a phone."""
 
     virtual_class: VirtualClass
     has_begun: bool
@@ -26,7 +26,6 @@ class NextClass:
 
 
 def present_home(user: User) -> dict[str, Any]:
-    """Return the context of the page. The money is for people who may see payments."""
     day = load_teacher_day()
     sees_money = user.has_perm("bookings.view_payment")
     return {

@@ -1,4 +1,4 @@
-"""The panel's pages of links: what the teacher needs rarely, and the technical part."""
+"""The panel's pages of links."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

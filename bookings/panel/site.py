@@ -26,19 +26,17 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 class TeacherAdminSite(AdminSite):
-    """Django's admin behind the service's own sign-in."""
-
     site_header = "Panel de la profe"
     site_title = "Panel"
     index_title = "Hoy"
     site_url = "/inicio"
-    # The links above lead to the daily pages, and the columns need the room.
+    # The header links to the daily pages, and the lists need the width.
     enable_nav_sidebar = False
 
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Redirect strangers to the sign-in page; raise PermissionDenied for other people."""
+        """Redirect strangers to the sign-in page. Raises PermissionDenied for other people."""
         if request.user.is_authenticated:
             raise PermissionDenied
         wanted = request.GET.get("next") or reverse("admin:index")
@@ -47,19 +45,18 @@ class TeacherAdminSite(AdminSite):
     def logout(  # type: ignore[override]  # the stubs promise a page; ours redirects
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Sign out on POST; on GET, ask for confirmation."""
+        """Sign out on POST only."""
         if request.method != "POST":
             return redirect(f"{reverse('account_logout')}?csrf=true")
         return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Guard a page as Django does, and refuse malformed input."""
         return super().admin_view(_refuse_malformed(view), cacheable)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Show the teacher's day; Django's list of tables to staff who may not see classes."""
+        """Show the teacher's day; without the permission, Django's list of tables."""
         user = request.user
         if isinstance(user, User) and user.has_perm("bookings.view_virtualclass"):
             extra_context = {"home": present_home(user)}

@@ -1,4 +1,4 @@
-"""The URLs of the panel's own pages, in the admin site's namespace."""
+"""The panel's own pages, inside the admin site."""
 
 from django.contrib import admin
 from django.urls import path

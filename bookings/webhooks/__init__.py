@@ -1,1 +1,1 @@
-"""Webhooks: signed requests about classes to addresses that the teacher entered."""
+"""Webhooks: signed requests about classes to the teacher's other systems."""

@@ -1,4 +1,4 @@
-"""SSRF protection: connect to public addresses only, resolved once against DNS rebinding."""
+"""SSRF protection; each name is resolved once, against DNS rebinding."""
 
 import ipaddress
 import socket
@@ -16,11 +16,11 @@ PROTOCOLS = ipaddress.IPv4Network("192.0.0.0/24")
 
 
 class AddressError(ValueError):
-    """The address is refused; the text tells the teacher why."""
+    """The text tells the teacher why her address is refused."""
 
 
 def parse_address(address: str) -> SplitResult:
-    """Parse an address; the result has a host name. Raises AddressError."""
+    """Return the parts, with a host name. Raises AddressError."""
     if len(address) > MAX_LENGTH or not address.isascii() or not address.isprintable():
         raise AddressError("La dirección es demasiado larga o tiene signos que no van.")
     try:
@@ -40,7 +40,7 @@ def parse_address(address: str) -> SplitResult:
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Return a name's public IP addresses. Raises AddressError if there is none, and OSError."""
+    """Return public IP addresses. Raises AddressError if there is none, and OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     allowed = [number for *_, where in found if is_public(number := str(where[0]))]
     if not allowed:

@@ -1,7 +1,6 @@
-"""Delivery by any number of workers; order is not guaranteed.
+"""Delivery by any number of workers, in any order.
 
-A conditional update of ``next_attempt_at`` claims an attempt for a lease. If the worker dies,
-another sends the event again under the same id.
+If a worker dies, another repeats the event under its id once the lease is over.
 """
 
 import time
@@ -29,9 +28,9 @@ UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timed
 
 
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send what is due, the longest overdue first; return the number of successes.
+    """Send due events; return the number of successes. No round begins after ``seconds``.
 
-    No round begins after ``seconds``. Raises DatabaseError only.
+    Raises DatabaseError only.
     """
     successes, end = 0, time.monotonic() + seconds
     while claimed := [one for row in _list_due() if (one := _claim(row))]:
@@ -41,10 +40,9 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
     return successes
 
 
-def deliver_now(delivery: WebhookDelivery) -> bool:
-    """Send one delivery now; return True if it succeeded."""
-    claimed = _claim(delivery)
-    return claimed is not None and _send_round([claimed]) == 1
+def deliver_now(delivery: WebhookDelivery) -> None:
+    if claimed := _claim(delivery):
+        _send_round([claimed])
 
 
 def _list_due() -> list[WebhookDelivery]:
@@ -59,7 +57,6 @@ def _list_due() -> list[WebhookDelivery]:
 
 
 def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
-    """Return None if another worker has claimed it."""
     unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
     if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None

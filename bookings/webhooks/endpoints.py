@@ -19,7 +19,7 @@ OVERLAP = timedelta(days=1)
 def rotate_secret(endpoint: WebhookEndpoint) -> bool:
     """Replace the secret; return True if the previous one still signs for OVERLAP.
 
-    A secret that was never shown, or cannot be decrypted, does not.
+    It does if it was shown and can be decrypted.
     """
     rows = WebhookEndpoint.objects.select_for_update().defer("secret", "previous_secret")
     locked = rows.get(pk=endpoint.pk)
@@ -45,28 +45,21 @@ def replace_lost_secrets(keys: list[UUID]) -> None:
 
 
 def reveal_secret(endpoint: WebhookEndpoint) -> str | None:
-    """Return a secret the first time only, then None.
-
-    Raises ``cryptography.fernet.InvalidToken`` if no key decrypts it.
-    """
+    """Return the secret once, then None. Raises InvalidToken if no key decrypts it."""
     unread = WebhookEndpoint.objects.filter(pk=endpoint.pk, secret_shown_at=None)
     secret = endpoint.secret
-    # The secret just read, not one that has replaced it since.
+    # Only the secret just read, not its replacement.
     was_unread = unread.filter(previous_until=endpoint.previous_until)
     return secret if was_unread.update(secret_shown_at=timezone.now()) else None
 
 
 def has_earlier_secret(endpoint: WebhookEndpoint) -> bool:
-    """True if the previous secret signs as well."""
     rows = WebhookEndpoint.objects.filter(pk=endpoint.pk, previous_until__gt=timezone.now())
     return rows.exclude(previous_secret="").exists()
 
 
 def list_secrets(endpoint: WebhookEndpoint) -> Iterator[str]:
-    """Yield the signing secrets, newest first.
-
-    Raises ``cryptography.fernet.InvalidToken`` if no key decrypts one.
-    """
+    """Yield the signing secrets, newest first. Raises InvalidToken if no key decrypts one."""
     yield endpoint.secret
     until = endpoint.previous_until
     if until is not None and until > timezone.now() and endpoint.previous_secret:

@@ -14,7 +14,7 @@ LINES_AT_ONCE = 200
 
 
 def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
-    """Make deliveries of log lines not announced yet; return their number."""
+    """Make deliveries of unannounced log lines; return their number."""
     lines = ClassLog.objects.all() if log is None else log
     pending = lines.filter(announcement__isnull=False)
     made = 0
@@ -40,7 +40,7 @@ def forget_webhooks() -> int:
 
 @transaction.atomic
 def _announce_batch(pending: QuerySet[ClassLog]) -> tuple[int, int]:
-    """Return the numbers of lines and deliveries; each locked line is announced once."""
+    """Return the numbers of lines and deliveries."""
     lines = list(pending.select_for_update(skip_locked=True).order_by("pk")[:LINES_AT_ONCE])
     # Read after the lines, so an endpoint stored before a line was committed gets it.
     active = WebhookEndpoint.objects.filter(is_active=True)

@@ -1,4 +1,4 @@
-"""Announcing and delivering right after a commit, within seconds."""
+"""Webhooks within seconds of a commit."""
 
 from datetime import timedelta
 

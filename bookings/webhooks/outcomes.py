@@ -1,7 +1,6 @@
-"""The effect of an answer on the delivery and its endpoint.
+"""Record answers: retry with backoff, and let an endpoint that is down rest.
 
-A delivery is retried with backoff. An endpoint that is down rests: its deliveries wait and lose no
-attempt.
+While it rests, its deliveries wait and lose no attempt.
 """
 
 import logging
@@ -42,15 +41,15 @@ MAX_ATTEMPTS = len(DELAYS) + 1
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
-# After a shorter outage deliveries keep their plan: otherwise every success of the others would
-# retry one that always fails.
+# After a shorter outage deliveries keep their plan. Otherwise each success would retry a delivery
+# that always fails.
 SHORT_OUTAGE = timedelta(minutes=5)
 GONE = 410
 
 
 @transaction.atomic
 def record_answer(delivery: WebhookDelivery, answer: Answer) -> None:
-    """Store the outcome of an attempt that the caller has claimed."""
+    """The caller has claimed the attempt."""
     # no_key, so that inserts of deliveries for the endpoint do not wait.
     rows = WebhookEndpoint.objects.select_for_update(no_key=True).defer("secret", "previous_secret")
     endpoint = rows.filter(pk=delivery.endpoint_id).first()

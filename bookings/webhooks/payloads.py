@@ -1,6 +1,6 @@
-"""The body of a webhook; fields may be added, never renamed or removed.
+"""The body of a webhook. Fields may be added, never renamed or removed.
 
-Receivers log it, so it holds no name of a person, no code to type and no link.
+Receivers log it: no name of a person, no code to type, no link.
 """
 
 import json
@@ -67,7 +67,7 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def describe_discount(bought: VirtualClass | Seat) -> dict[str, Any] | None:
-    """Return what a code took off a price, without the code, which anyone could use."""
+    """Leave out the code, which anyone could use."""
     code = bought.discount_code
     if code is None:
         return None

@@ -1,7 +1,6 @@
-"""One bounded HTTP request to a receiver, without redirects and proxies.
+"""One HTTP request, limited in time, without redirects and proxies.
 
-``http.client``, as urllib3 has no time-out for a whole exchange, and no way to interrupt its TLS
-handshake.
+urllib3 can neither limit a whole exchange nor interrupt its TLS handshake.
 """
 
 import socket
@@ -24,7 +23,7 @@ CONNECT_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A result. status: None without a response. failure: empty for a success."""
+    """status: None without a response. failure: empty for a success."""
 
     status: int | None
     failure: str
@@ -38,9 +37,9 @@ class Answer:
 
 
 def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-    """Send a body; never raises.
+    """Never raises.
 
-    Takes at most settings.WEBHOOK_TIMEOUT plus one attempt to connect, and the DNS look-up.
+    Takes at most settings.WEBHOOK_TIMEOUT, one attempt to connect and the DNS look-up.
     """
     started = monotonic()
     try:
@@ -58,7 +57,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
 
 
 class PinnedConnection(HTTPConnection):
-    """A connection to a checked IP address; a certificate must match the receiver's name."""
+    """Connects to a checked IP address; the certificate must match the name."""
 
     def __init__(self, target: SplitResult) -> None:
         port = DEFAULT_PORTS[target.scheme]
@@ -68,7 +67,6 @@ class PinnedConnection(HTTPConnection):
         self.is_out_of_time = False
 
     def connect(self) -> None:
-        """Connect to the first checked address that accepts, and agree on TLS."""
         self.sock = self._dial()
         self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
         if self.is_out_of_time:

@@ -13,12 +13,11 @@ PREFIX = "whsec_"
 
 
 def generate_secret() -> str:
-    """Return ``whsec_`` and 32 random bytes in base64."""
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
-    """Return ``v1,`` and the HMAC-SHA256 in base64. timestamp: Unix seconds of the attempt."""
+    """timestamp: Unix seconds of the attempt."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     content = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()
@@ -27,7 +26,7 @@ def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
 def build_headers(
     signing_secrets: Iterable[str], *, message_id: str, timestamp: int, body: bytes
 ) -> dict[str, str]:
-    """Return the signed headers; each secret adds a signature."""
+    """Each secret adds a signature."""
     signatures = [
         sign(secret, message_id=message_id, timestamp=timestamp, body=body)
         for secret in signing_secrets

@@ -26,7 +26,7 @@ def make_due_again(deliveries: QuerySet[WebhookDelivery]) -> int:
 
 
 def deliver_again(delivery: WebhookDelivery) -> None:
-    """Send one delivery again now, unless its endpoint is inactive."""
+    """Send it now, unless its endpoint is inactive."""
     _reset(WebhookDelivery.objects.filter(pk=delivery.pk))
     # Only this field: a full refresh would reload the endpoint with its secrets.
     delivery.refresh_from_db(fields=["next_attempt_at"])
@@ -35,7 +35,7 @@ def deliver_again(delivery: WebhookDelivery) -> None:
 
 
 def switch_on(endpoint: WebhookEndpoint) -> None:
-    """Reactivate an endpoint and resend what failed meanwhile; the caller saves it."""
+    """Also resend what failed meanwhile; the caller saves the endpoint."""
     if since := endpoint.failing_since:
         tried = WebhookAttempt.objects.filter(delivery=OuterRef("pk"), at__gte=since)
         kept_since = timezone.now() - settings.WEBHOOK_RETENTION

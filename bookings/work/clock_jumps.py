@@ -1,4 +1,4 @@
-"""Repair what a clock that was ahead planned: a value beyond its column's longest wait."""
+"""Repair plans made by a clock that was ahead: values beyond their column's longest wait."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -63,10 +63,8 @@ def _classes(now: datetime) -> Plans:
     for mark in ("scheduling_requested_at", "event_update_requested_at"):
         yield _beyond(alive, mark, now), {mark: now}
     # A cancelled class may be of any time; these rows are few.
-    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
-    yield _beyond(waiting, "withdrawal_requested_at", now), {"withdrawal_requested_at": now}
-    waiting = VirtualClass.objects.filter(guests_changed_at__isnull=False)
-    yield _beyond(waiting, "guests_changed_at", now), {"guests_changed_at": now}
+    for mark in ("withdrawal_requested_at", "guests_changed_at"):
+        yield _beyond(VirtualClass.objects.all(), mark, now), {mark: now}
     longest = LONGEST_RETRY_AFTER
     yield _beyond(alive, "next_scheduling_at", now, longest), {"next_scheduling_at": None}
     yield _beyond(Heartbeat.objects.all(), "paused_until", now, longest), {"paused_until": now}
@@ -85,7 +83,7 @@ def _money(now: datetime) -> Plans:
         | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept=0)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
-    # Once all that is to go back went back, the payment is looked at daily.
+    # Once the whole refund has left, the payment is checked daily.
     is_part = Q(virtual_class__amount_kept__gt=0) | Q(virtual_class=None)
     is_gone = Q(status__in=MONEY_GONE) | is_part & Q(status=PaymentStatus.PARTIALLY_REFUNDED)
     often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
@@ -95,12 +93,12 @@ def _money(now: datetime) -> Plans:
 
 
 def _notices(now: datetime) -> Plans:
-    """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
     at_end = [NoticeKind.TRANSFER_OVER, NoticeKind.SEAT_TRANSFER_OVER]
+    # A reminder follows from its class's start, which no clock can shift.
     news = unsent.exclude(kind__in=[*PLANNED, *at_end])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
-    # At the end of a kept time, which is brought back with it.
+    # Due when a hold expires, which is brought back too.
     ends = unsent.filter(kind__in=at_end)
     longest = timedelta(hours=BookingRules.load().transfer_hours)
     end = now + longest

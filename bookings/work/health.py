@@ -1,4 +1,4 @@
-"""The health of the sweeps, read from their heartbeats."""
+"""The health of the sweeps."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,10 +15,8 @@ GRACE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class WorkHealth:
-    """The health of all sweeps.
-
-    late: their last success is too old, or in the future (a clock was ahead).
-    calendar_down_since: set while calendar calls are paused after failures.
+    """late: their last success is too old, or in the future (a clock was ahead).
+    calendar_down_since: set while calendar calls are paused.
     """
 
     at: datetime
@@ -32,7 +30,7 @@ class WorkHealth:
 
     @property
     def is_stopped(self) -> bool:
-        """True if not even the most frequent sweeps end."""
+        """True if not even the most frequent sweeps succeed."""
         return _is_late(self.last_beat, min(SWEEPS.values()), self.at)
 
     @property
@@ -41,7 +39,6 @@ class WorkHealth:
 
     @property
     def last_beat(self) -> datetime | None:
-        """The latest success of any sweep, those in the future aside."""
         beats = (sweep.beat_at for sweep in self.sweeps if sweep.beat_at)
         return max((beat for beat in beats if beat <= self.at + GRACE), default=None)
 

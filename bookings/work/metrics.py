@@ -1,4 +1,4 @@
-"""Metrics that are read from the database at each scrape. Every query uses an index."""
+"""Metrics read from the database at each scrape. Every query uses an index."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ Gauges = Iterator[GaugeMetricFamily]
 
 
 class ServiceCollector(Collector):
-    """Reads the metrics at each scrape; if the database fails, only ``classes_database_up``."""
+    """Yields only ``classes_database_up`` if the database fails."""
 
     def collect(self) -> Gauges:
         now = timezone.now()

@@ -15,13 +15,13 @@ logger = logging.getLogger(__name__)
 RETRY_AFTER = timedelta(minutes=5)
 # After a process was killed, which says little about its sweep.
 RESTART_AFTER = timedelta(seconds=10)
-# Added to SWEEP_TIMEOUT: a sweep has ended before its lease does.
+# Added to SWEEP_TIMEOUT, so that a sweep ends before its lease.
 LEASE_MARGIN = timedelta(seconds=30)
 CLOCK_MARGIN = timedelta(minutes=1)  # between the clocks of two machines
 
 
 def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
-    """Return the due sweeps in their order, each with its planned time for ``claim``."""
+    """Return the due sweeps in order, each with its planned time for ``claim``."""
     planned = dict(Heartbeat.objects.values_list("name", "next_run_at"))
     new = [Heartbeat(name=run.__name__) for run in SWEEPS if run.__name__ not in planned]
     if new:
@@ -33,14 +33,14 @@ def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
 
 
 def claim(run: Sweep, planned: datetime | None) -> bool:
-    """Take a lease on a sweep; return False if another worker was faster."""
+    """Take a lease; return False if another worker was faster."""
     row = Heartbeat.objects.filter(name=run.__name__, next_run_at=planned)
     lease = settings.SWEEP_TIMEOUT + LEASE_MARGIN
     return bool(row.update(next_run_at=timezone.now() + lease))
 
 
 def plan_next(name: str, at: datetime) -> None:
-    """Plan the sweep's next turn, which also ends the lease."""
+    """Also ends the lease."""
     Heartbeat.objects.filter(name=name).update(next_run_at=at)
 
 

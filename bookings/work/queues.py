@@ -1,4 +1,4 @@
-"""Length and age of each queue of pending work. Every query uses an index."""
+"""Length and age of each queue. Every query uses an index."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ from bookings.notices.delivery import LONGEST_DELAY
 
 
 def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
-    """Return the rows that wait, and the column with the first moment when they could be done."""
+    """Return the rows of each queue, and the column since when a row could be processed."""
     scheduled = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED, start_time__gt=now - settings.MAX_CLASS_LENGTH
     )
@@ -49,7 +49,7 @@ def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
 
 
 def measure(rows: QuerySet[Any], since: str, now: datetime) -> tuple[int, float]:
-    """Return how many rows wait, and for how many seconds the oldest, tried or not."""
+    """Return the number of rows, and the age of the oldest in seconds."""
     found = rows.order_by().aggregate(count=Count("pk"), oldest=Min(since))
     oldest = found["oldest"] or now
     return found["count"], max((now - oldest).total_seconds(), 0)

@@ -15,19 +15,17 @@ from bookings.work.health import check_work
 
 
 class Look(StrEnum):
-    """The state in one colour."""
-
     GREEN = "green"
     AMBER = "amber"
     RED = "red"
 
 
 def load_service_state() -> dict[str, Any]:
-    """Return the context of the state, read in three queries, four with a service account.
+    """Return the context of the panel's state, in three queries; a service account adds one.
 
-    owner: the calendar's. refused_since: since when Google refuses grant or service account.
-    is_at_risk: the grant may expire in the next days. calendar_down_since: None if no class waits,
-    because the calendar is not asked then. look: the whole in one colour.
+    owner: the calendar's. refused_since: when Google began to refuse grant or service account.
+    is_at_risk: the grant may expire soon. calendar_down_since: None while no class waits.
+    look: the worst state, as a colour.
     """
     owner, work = find_calendar_owner(), check_work()
     refused_at = refused_since(owner)

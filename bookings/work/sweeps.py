@@ -1,7 +1,7 @@
 """The sweeps: functions without arguments that return how much they did.
 
-A sweep may run twice at once and be killed anywhere, so it claims its rows by conditional updates
-and leaves what fails for its next turn.
+A sweep may run twice at once and be killed anywhere, so it claims rows by conditional updates.
+Its next run retries what failed.
 """
 
 import logging
@@ -45,7 +45,7 @@ def send_due_notices() -> int:
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 
-# Each with its interval, in the order in which they run: later ones do what earlier ones find.
+# Each sweep with its interval, in running order: later ones process what earlier ones find.
 SWEEPS: dict[Sweep, timedelta] = {
     bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
@@ -90,12 +90,12 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
     if beat_at is None:
         return True
     age = timezone.now() - beat_at
-    # Cron may be a little early. A heartbeat in the future is of a clock that was ahead.
+    # Cron may be a little early. A heartbeat in the future comes from a clock that was ahead.
     return age > every - MINUTE / 2 or age < -MINUTE
 
 
 def run_sweep(run: Sweep) -> int | None:
-    """Run one sweep and write its heartbeat; return its count, None if it failed."""
+    """Run a sweep and write its heartbeat; return its count, None if it failed."""
     name = run.__name__
     with tagged(run_id=token_hex(8), sweep=name):
         try:
@@ -109,7 +109,7 @@ def run_sweep(run: Sweep) -> int | None:
 
 
 def note_failure_if_possible(name: str, failure: str) -> None:
-    """Record a failure. If the database fails, the missing heartbeat shows it."""
+    """If the database fails too, the missing heartbeat shows it."""
     try:
         note_failure(name, failure)
     except Error:

@@ -1,4 +1,4 @@
-"""The worker: a process that runs the sweeps, and its parent, which replaces it if it dies."""
+"""The worker: a process that runs the sweeps, and a parent that replaces it if it dies."""
 
 import ctypes
 import logging
@@ -30,7 +30,7 @@ PAUSE = timedelta(seconds=2)
 class SharedState(ctypes.Structure):
     """Memory of both processes, without a lock: a killed process would keep it.
 
-    is_stopping: the running sweep is the last. running: its name; empty between sweeps.
+    running: the sweep's name; empty between sweeps.
     """
 
     is_stopping: bool
@@ -41,7 +41,7 @@ class SharedState(ctypes.Structure):
 class Worker:
     """Run the sweeps until SIGTERM or SIGINT.
 
-    The running sweep then has STOP_AFTER to end. After that, or at a second signal, it is killed.
+    The running sweep is killed after STOP_AFTER, or at a second signal.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,6 @@ class Worker:
             time.sleep(PAUSE.total_seconds())
 
     def _replan(self, process: BaseProcess) -> None:
-        """Plan the sweep that died with its process; record the failure, unless we stop."""
         name, self._state.running = self._state.running.decode(), b""
         failure, delay = "El proceso murió", RESTART_AFTER
         if process.exitcode == -signal.SIGALRM:
@@ -113,7 +112,7 @@ def _run_sweeps(state: SharedState) -> None:
 
 
 def _run_due(state: SharedState, parent: BaseProcess) -> bool:
-    """Run each due sweep once, in turn, so that slow ones starve none; False if none was due."""
+    """Run each due sweep once, so that slow ones starve none; False if none was due."""
     close_old_connections()
     turn = timezone.now()
     due = list_due(turn)

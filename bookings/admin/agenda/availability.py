@@ -13,7 +13,7 @@ from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.admin.pages import PagesAdmin
+from bookings.admin.pages import PagesAdmin, log_to_panel
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.availability.agenda import list_weekly_hours
 from bookings.domain.desk.opening_hours import set_weekly_hours
@@ -37,7 +37,7 @@ class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
         stored = list_weekly_hours()
         days = [DayForm(request.POST or None, day, stored[day]) for day in Weekday]
         if request.method == "POST" and self._save(days):
-            self.log_action(request, "Guardar la semana")
+            log_to_panel(request, WeeklyHours, "Guardar la semana")
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
         return self.show(
@@ -76,7 +76,6 @@ class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
 
     @admin.display(description="día", ordering="day")
     def on(self, obj: SpecialHours) -> str:
-        """Write ``sáb 5 dic 2026``."""
         return f"{short_day(obj.day)} {obj.day.year}"
 
 
@@ -132,8 +131,6 @@ class RulesForm(forms.ModelForm[BookingRules]):
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
-    """The single row of rules."""
-
     form = RulesForm
     fieldsets = [
         ("Reservas", {"fields": BOOKING_FIELDS}),
@@ -143,7 +140,7 @@ class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> BookingRules | None:
-        """Return the row, or the defaults if it was never saved."""
+        """Return the defaults if the row was never saved."""
         return BookingRules.load() if object_id == str(BookingRules.SINGLETON) else None
 
     def changelist_view(

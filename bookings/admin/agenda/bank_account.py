@@ -1,4 +1,4 @@
-"""The account of the teacher's bank, as she types it."""
+"""The teacher's bank account, as she types it."""
 
 import re
 import unicodedata
@@ -24,10 +24,7 @@ def read_bank_account(typed: str) -> str:
 
 
 def _has_check_digits(number: str) -> bool:
-    """Check both parts of a CBU: bank and branch, and the account.
-
-    https://www.bcra.gob.ar/SistemasFinancierosYdePagos/SNP_CBU.asp
-    """
+    """https://www.bcra.gob.ar/SistemasFinancierosYdePagos/SNP_CBU.asp"""
     return _fits(number[:8], "7139713") and _fits(number[8:], "3971397139713")
 
 

@@ -1,4 +1,4 @@
-"""Pages that block and open an hour or some days of the teacher's week."""
+"""Pages that block and open parts of the teacher's week."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -35,8 +35,6 @@ UNREADABLE = "No entendimos ese horario: elegilo de nuevo en la semana."
 
 
 class RangeForm(forms.Form):
-    """Days to block or open, the last one included."""
-
     first_day = forms.DateField(label="Desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
     last_day = forms.DateField(label="Hasta", widget=DAY_INPUT, validators=SENSIBLE_DATES)
     reason = forms.CharField(label="Motivo", max_length=200, required=False)
@@ -52,7 +50,7 @@ class RangeForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(MAY_BLOCK)
 def show_day(request: HttpRequest) -> HttpResponse:
-    """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
+    """Block the day of ``?dia=``, or several from it on."""
     day = read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
     if day is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
@@ -79,7 +77,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(MAY_BLOCK)
 def show_hour(request: HttpRequest) -> HttpResponse:
-    """Block or open the hour of ``?inicio=`` until ``?hasta=``, or lead to booking it."""
+    """Block or open the time from ``?inicio=`` to ``?hasta=``."""
     read = _read_hour(request.GET.get("inicio", ""), request.GET.get("hasta", ""))
     if read is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
@@ -115,7 +113,6 @@ def _change_days(request: HttpRequest, first: date, last: date, reason: str) -> 
 
 
 def _change_hours(wish: str, day: date, start: time, end: time) -> str:
-    """Do what a button asks for; return a sentence about it."""
     name = short_day(day)
     if wish == "open":
         unblock_hours(day=day, start=start, end=end)
@@ -161,7 +158,7 @@ def _back_to_week(
 
 
 def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
-    """Return day, hours and period of two wall-clock times; an end of 00:00 is midnight."""
+    """An end of 00:00 is midnight."""
     try:
         begin, last = datetime.fromisoformat(start), time.fromisoformat(end)
         over = begin.replace(hour=last.hour, minute=last.minute)

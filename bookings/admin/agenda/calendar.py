@@ -45,10 +45,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
 
 
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
-    """Ask the provider now: the stored grant may have been revoked since.
-
-    A grant noted as revoked is tried again: the provider may accept it.
-    """
+    """Ask the provider now: the stored grant may have been revoked, or be accepted again."""
     if is_revoked(owner) and not check_calendar_grant():
         return "revoked", []
     try:

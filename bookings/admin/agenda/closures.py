@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.admin.pages import Pages, PagesAdmin
+from bookings.admin.pages import Pages, PagesAdmin, log_to_panel
 from bookings.availability.agenda import whole_days
 from bookings.domain.desk.closures import import_public_holidays
 from bookings.domain.queries import list_scheduled_between
@@ -25,8 +25,6 @@ class UpcomingClosures(UpcomingFilter):
 
 
 class ClosureForm(forms.ModelForm[Closure]):
-    """A closure; without a last day it lasts one day."""
-
     class Meta:
         model = Closure
         fields = ["first_day", "last_day", "reason"]
@@ -62,7 +60,6 @@ class ClosureAdmin(PagesAdmin[Closure]):
         return " al ".join(f"{short_day(day)} {day.year}" for day in days)
 
     def import_holidays(self, request: HttpRequest) -> HttpResponse:
-        """Close the public holidays of this year and the next."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         year = timezone.localdate().year
@@ -72,12 +69,11 @@ class ClosureAdmin(PagesAdmin[Closure]):
             if added
             else f"Ya estaban todos los feriados de {year} y {year + 1}."
         )
-        self.log_action(request, "Importar feriados de Argentina")
+        log_to_panel(request, Closure, "Importar feriados de Argentina")
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:bookings_closure_changelist")
 
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
-        """Store the closure; warn of scheduled classes on its days."""
         super().save_model(request, obj, form, change)
         whole = whole_days(obj.first_day, obj.last_day)
         for virtual_class in list_scheduled_between(whole.start, whole.end):

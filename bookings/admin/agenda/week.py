@@ -21,7 +21,6 @@ APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 @require_safe
 @requires("bookings.view_virtualclass")
 def show_week(request: HttpRequest) -> HttpResponse:
-    """Show the week of any date in ``?semana=``, by default this week."""
     today = timezone.localdate()
     monday = monday_of(read_day(request.GET.get("semana", "")) or today)
     week, is_calendar_read = load_week(monday)
@@ -39,7 +38,7 @@ def show_week(request: HttpRequest) -> HttpResponse:
 
 
 def _choose_day(week: Week, today: date) -> date:
-    """Return the day at which a list opens: today, or else the next day with anything on it."""
+    """Return the first day with anything on it, from today on."""
     ahead = [column for column in week.days if column.day >= today] or week.days
     return next((column.day for column in ahead if column.listed), ahead[0].day)
 

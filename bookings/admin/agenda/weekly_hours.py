@@ -1,4 +1,4 @@
-"""The form of the whole week's hours."""
+"""The form of a week's hours."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ FEWEST_ROWS = 2
 
 
 class RangeForm(forms.Form):
-    """A range of a day; an empty one does not count."""
+    """An empty range does not count."""
 
     start = forms.TimeField(required=False, widget=CLOCK_INPUT)
     end = forms.TimeField(required=False, widget=CLOCK_INPUT)
@@ -24,14 +24,13 @@ class RangeForm(forms.Form):
         return [*self["start"].errors, *self["end"].errors]
 
     def clean(self) -> None:
-        """Refuse a range that lacks one of its ends."""
         missing = [name for name in self.fields if self.cleaned_data.get(name) is None]
         if len(missing) == 1 and not self.errors:
             self.add_error(missing[0], "Completá las dos horas, o borrá las dos.")
 
 
 class DayForm:
-    """The ranges of a day. errors: of the whole day."""
+    """errors: of the whole day."""
 
     def __init__(self, data: Any, weekday: Weekday, stored: list[HoursRange]) -> None:
         self.weekday = weekday
@@ -51,7 +50,7 @@ class DayForm:
 
     @property
     def hours(self) -> list[HoursRange]:
-        """The ranges that were filled in, once the day is valid."""
+        """Valid days only."""
         filled = [(row.cleaned_data["start"], row.cleaned_data["end"]) for row in self.ranges]
         return [hours for hours in filled if None not in hours]
 

@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.db.models import F, Max, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -21,8 +19,9 @@ from accounts.models import User, UserStatus
 from accounts.services import strike_out, write_down
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import PersonForm, StartForm
+from bookings.admin.inputs import YEARS
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.checkout.holds import find_pay_deadline
 from bookings.domain.checkout.offer_uses import find_used_offers
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
@@ -38,8 +37,6 @@ from config.lib.wall_time import read_wall_time
 # How many people the page lists without a search, so that a phone's first screen also shows the
 # form for a new person; and how many it lists for a search.
 PEOPLE_AT_FIRST, PEOPLE_FOUND = 4, 20
-# The first and the last year there is begin and end elsewhere in other zones.
-YEARS = range(2000, 2100)
 OTHER = "otra"
 PAID, LATER = "pagada", "despues"
 PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a intentar en unos minutos."
@@ -51,7 +48,7 @@ GETS_CONFIRMATION = " y le llega la confirmación"
 
 
 class Chosen(NamedTuple):
-    """What the form asks for. price: centavos. offer: None for a class of no offer."""
+    """price: centavos. offer: None for a class of no offer."""
 
     class_type: ClassType
     minutes: int
@@ -61,8 +58,6 @@ class Chosen(NamedTuple):
 
 
 class KindSelect(forms.RadioSelect):
-    """Radio buttons that mark the free classes, which need no payment."""
-
     free: Collection[str] = ()
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -87,7 +82,7 @@ class BookForm(StartForm):
     payment = forms.ChoiceField(label="El pago", widget=forms.RadioSelect)
     # Once the form is valid.
     chosen: Chosen
-    # The names of the offers for once that the student has booked before.
+    # Names of the once-per-person offers that the student has used.
     used: list[str]
 
     def __init__(self, data: Any, *, start: datetime | None, student: User) -> None:
@@ -117,7 +112,7 @@ class BookForm(StartForm):
             self._choose_other(amount)
 
     def _list_prices(self, student: User) -> dict[str, Price]:
-        """List the rows that the student can book, those of unlisted offers too, by their keys."""
+        """Return prices by key, those of unlisted offers too."""
         prices = list_current_prices(with_offers=True)
         used = find_used_offers(student, prices)
         offers = {one.offer for one in prices if one.offer and one.offer.pk in used}
@@ -125,7 +120,6 @@ class BookForm(StartForm):
         return {str(one.pk): one for one in prices if one.offer not in offers}
 
     def _find_usual(self, student: User) -> str:
-        """Return the kind of class that the student booked last, if there still is one."""
         last = student.booked_classes.order_by("-start_time", "-id").first()
         if last is None:
             return ""
@@ -147,13 +141,12 @@ class BookForm(StartForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_virtualclass")
 def book_for_student(request: HttpRequest) -> HttpResponse:
-    """Book for the student of ``?estudiante=``, or for a person who is written down with the class.
+    """Book for the student of ``?estudiante=``, or for a new person.
 
-    ``?inicio=``: the time at first.
+    ``?inicio=`` proposes a time.
     """
-    if not request.user.has_perm("bookings.change_virtualclass"):
-        raise PermissionDenied
     start = read_start(request.GET.get("inicio", ""))
     student, newcomer = _find_student(request.GET.get("estudiante", "")), None
     if student is None:
@@ -170,7 +163,6 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         if virtual_class is not None:
             return HttpResponseRedirect(reverse("admin:class_sheet", args=[virtual_class.pk]))
     context = {
-        **admin.site.each_context(request),
         "title": f"Reservar para {student}",
         "student": student,
         "newcomer": newcomer,
@@ -178,14 +170,11 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         "start": start,
         "form": form,
     }
-    return render(request, "admin/agenda/book_for.html", context)
+    return show_page(request, "admin/agenda/book_for.html", **context)
 
 
 def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
-    """List the students with the same phone or address, unless the teacher tells them apart.
-
-    An address is one person's; several may share a phone.
-    """
+    """Several people may share a phone, but not an address."""
     given = newcomer.cleaned_data
     phone = "" if "is_another" in request.POST else given["phone"]
     return find_same_people(phone=phone, email=given["email"])
@@ -204,7 +193,6 @@ def _ask_for_student(
     email = newcomer.cleaned_data["email"] if known else ""
     shown = PEOPLE_FOUND if words else PEOPLE_AT_FIRST
     context = {
-        **admin.site.each_context(request),
         "title": "¿Es esta persona?" if known else "¿Para quién es la clase?",
         "start": start,
         "q": words,
@@ -213,16 +201,13 @@ def _ask_for_student(
         "known": known,
         "has_address": any(email and email in {one.email, one.contact_email} for one in known),
     }
-    return render(request, "admin/agenda/book_for_whom.html", context)
+    return show_page(request, "admin/agenda/book_for_whom.html", **context)
 
 
 def _book(
     request: HttpRequest, form: BookForm, student: User, *, is_new: bool
 ) -> VirtualClass | None:
-    """Book what the form asks for; None if it is refused, and the form says why.
-
-    is_new: True if the student is not stored yet; a refused booking stores no person.
-    """
+    """is_new: the student is not stored yet; a refused booking stores no person."""
     virtual_class = None
     if is_new:
         student = write_down(name=student.name, phone=student.phone, email=student.contact_email)
@@ -318,7 +303,6 @@ def _list_students() -> QuerySet[User]:
 
 
 def _list_people(words: str) -> QuerySet[User]:
-    """List the students who match, those with the latest classes first."""
     found = _list_students().filter(matching(words))
     found = found.annotate(latest=Max("booked_classes__start_time"))
     return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")

@@ -19,7 +19,7 @@ from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 
 class StartForm(forms.Form):
-    """Asks for a day and an hour on the teacher's clock, which may skip or repeat one."""
+    """Asks for a day and an hour on the teacher's clock."""
 
     day = forms.DateField(label="Día", widget=DAY_INPUT, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=CLOCK_INPUT)
@@ -50,8 +50,7 @@ class ReasonForm(StepForm):
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
 
 
-class MoveForm(StartForm, StepForm):
-    reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+class MoveForm(ReasonForm, StartForm):
     # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
         VirtualClass.objects.all(),
@@ -70,7 +69,6 @@ class MoveForm(StartForm, StepForm):
         self.initial = {"day": start.date(), "clock": start.time()}
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
-        """Ask the teacher to confirm that these classes lose their time."""
         displaced = [one.pk for one in classes]
         field = cast(DisplacedField, self.fields["displaces"])
         field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)
@@ -94,7 +92,7 @@ class CapacityForm(StepForm):
 
 
 class PersonForm(forms.Form):
-    """Asks for a person without an account: a name, and a phone or an address."""
+    """A person without an account."""
 
     who = forms.CharField(label="Nombre", max_length=MAX_NAME)
     phone = forms.CharField(
@@ -131,7 +129,7 @@ class PersonForm(forms.Form):
 
 
 class ReturnForm(PersonForm, StepForm):
-    """For whom a wrongly claimed class was booked."""
+    """The student for whom a wrongly claimed class was booked."""
 
 
 class LineForm(StepForm):

@@ -49,7 +49,7 @@ class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
         return super().get_queryset(request).filter(expires_at__gt=timezone.now())
 
     def row_address(self, row: Model) -> str:
-        """Return the list's address: a released hold has no page."""
+        """A released hold has no page."""
         return self.address("changelist")
 
     @admin.display(description="horario", ordering="start_time")

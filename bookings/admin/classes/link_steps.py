@@ -12,7 +12,7 @@ from bookings.models import ClassLink, VirtualClass
 
 
 def find_open_link(row: VirtualClass) -> ClassLink | None:
-    """Return the link of a class that is not over."""
+    """Return None if the class is over."""
     link: ClassLink | None = getattr(row, "link", None)
     return None if row.has_ended() else link
 
@@ -26,7 +26,7 @@ class ReplaceLink(Step[VirtualClass]):
         return link is not None and link.claimed_by_id is None
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        # The end names it, so that a second submit of the form confirms another fact.
+        # The facts name the link by its end, so that a second submit confirms other facts.
         end = row.link.token[-4:]
         foresee(lambda: replace_link(class_id=row.pk, by=actor), [row.pk])
         dies = (

@@ -13,10 +13,9 @@ from bookings.templatetags.class_times import clock, long_day
 
 @dataclass(frozen=True, slots=True)
 class StudentLink:
-    """address: with the token; "" if ``claimed_by`` took the class.
+    """address: "" if ``claimed_by`` took the class.
 
-    whatsapp_url: a chat with the text; without a phone, WhatsApp asks for the person.
-    mailto: a mail of the teacher's own, if the service knows no address.
+    whatsapp_url: without a phone, WhatsApp asks for the person.
     """
 
     student: User
@@ -31,7 +30,7 @@ class StudentLink:
 
 
 def present_link(virtual_class: VirtualClass) -> StudentLink | None:
-    """Return what the teacher can do with the link; None for a class that is over or cancelled."""
+    """Return None if the class is over or cancelled."""
     link, student = find_open_link(virtual_class), virtual_class.booked_by
     if link is None or virtual_class.status == ClassStatus.CANCELLED:
         return None

@@ -26,7 +26,6 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     template = INLINE_TEMPLATE
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Hide the buttons from staff who may only look."""
         presence = "attendance" if request.user.has_perm(MAY_CHANGE) else "no_show"
         return [presence if name == "attendance" else name for name in self.fields]
 
@@ -59,7 +58,6 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     template = INLINE_TEMPLATE
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Hide the button from staff who may only look."""
         may_remove = request.user.has_perm(MAY_CHANGE)
         return [name for name in self.fields if may_remove or name != "remove"]
 

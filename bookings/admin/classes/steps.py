@@ -9,7 +9,7 @@ from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.admin.classes.link_steps import ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
-from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.admin.steps import Facts, Report, Step, group_mails, tell
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
 from bookings.domain.checkout.settling import confirm_payment, find_refusal
@@ -58,12 +58,6 @@ def describe(virtual_class: VirtualClass) -> str:
     return f"{when} · {who} · {kind} de {virtual_class.capacity}"
 
 
-def tell(virtual_class: VirtualClass, seen: Consequences[Any], *happens: str) -> Facts | None:
-    """Return the facts of a class's step; None if it would change nothing."""
-    mails = group_mails(seen.mails)
-    return Facts(describe(virtual_class), happens, mails, seen.refunded) if seen else None
-
-
 class CancelClass(Step[VirtualClass]):
     name, is_final, form = "cancelar", True, ReasonForm
     label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
@@ -77,7 +71,7 @@ class CancelClass(Step[VirtualClass]):
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
             happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
-        return tell(row, seen, *happens)
+        return tell(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
@@ -126,8 +120,6 @@ class MoveClass(Step[VirtualClass]):
 
 
 class GoOn(Step[VirtualClass]):
-    """Let an open class go on with the people that it has."""
-
     name, label, yes = "seguir", "Se da igual", "Sí, la doy igual"
     warning = "Después solo podés cancelarla."
 
@@ -138,7 +130,9 @@ class GoOn(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee(lambda: go_on_anyway(class_id=row.pk, actor=actor), [row.pk])
-        return tell(row, seen, "Se da con las personas que tenga, aunque no llegue al mínimo.")
+        return tell(
+            describe(row), seen, "Se da con las personas que tenga, aunque no llegue al mínimo."
+        )
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         go_on_anyway(class_id=row.pk, actor=actor)
@@ -157,7 +151,7 @@ class AgreeToPrice(Step[VirtualClass]):
         seen = foresee(lambda: rehearse_agreement(row.pk, actor), [row.pk])
         named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
         waits = "Todavía no está pagada: se agenda apenas lo esté."
-        return tell(row, seen, named, _scheduling_sentence(seen) or waits)
+        return tell(describe(row), seen, named, _scheduling_sentence(seen) or waits)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         agreed = agree_to_price(class_id=row.pk, by=actor)
@@ -180,7 +174,7 @@ class MarkAsPaid(Step[VirtualClass]):
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        return tell(row, seen, *filter(None, happens))
+        return tell(describe(row), seen, *filter(None, happens))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         confirm_payment(class_id=row.pk, actor=actor)
@@ -188,7 +182,7 @@ class MarkAsPaid(Step[VirtualClass]):
 
 
 class ScheduleClass(Step[VirtualClass]):
-    """Schedule, or finish an interrupted scheduling."""
+    """Also finishes an interrupted scheduling."""
 
     name, yes = "agendar", "Sí, agendar"
     label = bulk = "Agendar en el calendario"
@@ -201,7 +195,7 @@ class ScheduleClass(Step[VirtualClass]):
         seen = foresee(lambda: rehearse_scheduling(row, actor), [row.pk])
         unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
         happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
-        return tell(row, seen, *happens)
+        return tell(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         schedule_class(preference_id=row.preference_id, actor=actor)
@@ -243,7 +237,7 @@ class ChangeCapacity(Step[VirtualClass]):
         seen = foresee(lambda: decide_capacity(row.pk, capacity, actor), [row.pk])
         after = seen.result.capacity - own
         places = f"Pasa de {row.capacity - own} a {after} lugares. El precio no cambia."
-        return tell(row, seen, places, *_offer_sentences(seen.mails))
+        return tell(describe(row), seen, places, *_offer_sentences(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         changed = change_capacity(class_id=row.pk, capacity=form.capacity, actor=actor)
@@ -251,7 +245,7 @@ class ChangeCapacity(Step[VirtualClass]):
 
 
 class RemoveFromLine(Step[VirtualClass]):
-    """Remove a person from the waiting list; a link beside each leads here."""
+    """A link beside each person leads here."""
 
     name, needs_input, is_final, form = "espera", True, True, LineForm
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
@@ -306,7 +300,6 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
 
 
 def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
-    """Return whether the class would be scheduled, or nothing if it does not come to that."""
     if seen.result is not None:
         return f"No se puede agendar: {str(seen.result.text).lower()}"
     return SCHEDULES if seen.find(ClassEvent.SCHEDULED) else ""

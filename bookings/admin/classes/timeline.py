@@ -51,7 +51,7 @@ SERVICE, UNKNOWN = "el servicio", "—"
 
 
 def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
-    """List a class's history, oldest first, in two queries."""
+    """Oldest first, in two queries."""
     lines = list(virtual_class.log.select_related("actor").order_by("at", "id"))
     ids = {line.details["person"] for line in lines if "person" in line.details}
     people = {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
@@ -82,7 +82,6 @@ def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
 
 
 def _sale(line: ClassLog) -> list[str]:
-    """Name the offer and the discount code of a sale."""
     told = line.details
     offer = f"oferta «{told['offer']}»" if "offer" in told else ""
     if "code" not in told:

@@ -7,7 +7,6 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
@@ -31,7 +30,7 @@ from bookings.templatetags.class_times import clock, pesos
 from bookings.templatetags.discounts import discount_line
 
 DIFFERS = "Calendario distinto"
-# What a class waits for that only the teacher does.
+# Steps that a class waits for and only the teacher takes.
 ANSWERS = [AgreeToPrice(), MarkAsPaid()]
 
 
@@ -103,7 +102,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         }
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Hide the steps from staff who may only look."""
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
 
     def get_inlines(
@@ -116,33 +114,27 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def note_attendance(
         self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
     ) -> HttpResponse:
-        """Mark a person as absent, or take the mark back."""
         virtual_class, came = self.find_row(request, class_id), bool(request.POST.get("came"))
         try:
             part = mark_attendance(
                 class_id=class_id, activity_id=activity_id, came=came, actor=request.user
             )
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-            return redirect(self.row_address(virtual_class))
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
         outcome = "vino." if came else "faltó: la clase no le cuenta."
         done = f"Anotamos que {part.user} {outcome}"
         self.log_change(request, virtual_class, done)
-        self.message_user(request, done, messages.SUCCESS)
-        return redirect(self.row_address(virtual_class))
+        return self.back_to(request, virtual_class, done)
 
     def mail_link(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-        """Mail the class's link to its student."""
         virtual_class = self.find_row(request, class_id)
         try:
             student = mail_link(class_id=class_id, by=request.user)
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-            return redirect(self.row_address(virtual_class))
-        done = f"Le mandamos el enlace a {student.mail_address}."
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
         self.log_change(request, virtual_class, "Mandó el enlace por correo.")
-        self.message_user(request, done, messages.SUCCESS)
-        return redirect(self.row_address(virtual_class))
+        done = f"Le mandamos el enlace a {student.mail_address}."
+        return self.back_to(request, virtual_class, done)
 
     def row_address(self, row: Model) -> str:
         return reverse("admin:class_sheet", args=[row.pk])
@@ -181,7 +173,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="qué hacer")
     def next_step(self, obj: VirtualClass) -> str:
-        """Link to the answer that a waiting class needs."""
         step = next((one for one in ANSWERS if one.is_offered(obj)), None)
         if step is None:
             return "—"

@@ -1,4 +1,4 @@
-"""Payments as a table for a spreadsheet."""
+"""Payments for a spreadsheet."""
 
 import csv
 from collections.abc import Callable, Iterable
@@ -16,10 +16,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def export_payments(payments: Iterable[Payment]) -> HttpResponse:
-    """Answer with the payments, their charges prefetched.
-
-    Semicolons and decimal commas suit spreadsheets in Argentina.
-    """
+    """Semicolons and decimal commas suit spreadsheets in Argentina. Prefetch the charges."""
     response = HttpResponse(BYTE_ORDER_MARK, content_type="text/csv; charset=utf-8")
     name = f"pagos-{timezone.localdate():%Y-%m-%d}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -31,7 +28,6 @@ def export_payments(payments: Iterable[Payment]) -> HttpResponse:
 
 
 def disarm(cell: str) -> str:
-    """Put an apostrophe before a formula."""
     return f"'{cell}" if cell.lstrip(" ").startswith(FORMULA_SIGNS) else cell
 
 

@@ -1,4 +1,4 @@
-"""Change the prices from a day on: one page, all prices, only the amounts to fill in."""
+"""Change all prices from a day on."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -46,10 +46,7 @@ class NewPricesForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires("bookings.add_price")
 def show_new_prices(request: HttpRequest) -> HttpResponse:
-    """Show today's prices with a box for each new one; on POST, store those filled in.
-
-    It asks for no confirmation: until the day comes, a new price can be changed back.
-    """
+    """Without confirmation: until the day comes, a new price can be changed back."""
     day = first_of_next_month(timezone.localdate())
     lines = list_price_lines(day)
     form = NewPricesForm(request.POST or None, lines, day)
@@ -70,7 +67,6 @@ def name_price(price: Price) -> str:
 
 
 def _store(request: HttpRequest, form: NewPricesForm, lines: Sequence[PriceLine]) -> bool:
-    """Store the amounts and report them; if they are refused, say why in the form."""
     day = form.cleaned_data["day"]
     try:
         changed = change_prices(amounts=form.read_amounts(lines), day=day)

@@ -18,7 +18,7 @@ IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
 @dataclass(frozen=True, slots=True)
 class PaymentRow:
-    """look: the class's state whose colour the badge has. about: when the class is, if any."""
+    """look: the class's state whose colour the badge has."""
 
     payment: Payment
     look: str
@@ -29,7 +29,6 @@ class PaymentRow:
 @require_safe
 @requires("bookings.view_payment")
 def show_money(request: HttpRequest) -> HttpResponse:
-    """Show the months, the payments to review, and the latest ones."""
     payments = Payment.objects.select_related("user", "virtual_class", SEAT_CLASS)
     flagged = payments.exclude(review=ReviewReason.NONE)
     context = {

@@ -117,7 +117,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             rows = self.get_changelist_instance(request).get_queryset(request)
             rows = rows.select_related("virtual_class__offer")
         except IncorrectLookupParameters:
-            # As Django's own list: back to it without filters, with the error's mark.
+            # Like Django: redirect to the list without filters, with its error flag.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
         chosen = rows.select_related(
             "user", "virtual_class__discount_code", "seat__discount_code", SEAT_CLASS
@@ -131,8 +131,9 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         return self.show(request, page, title=title, months=list_monthly_takings())
 
     def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
-        self.log_change(request, self.find_row(request, payment_id), "Ya lo revisé")
+        payment = self.find_row(request, payment_id)
+        self.log_change(request, payment, "Ya lo revisé")
         reason = request.POST.get("_put_aside", "")
         if put_aside(payment_id=payment_id, reason=reason, by=request.user):
-            return self.back_to(request, payment_id, "Listo: el pago ya no está a revisar.")
-        return self.back_to(request, payment_id, NOT_AS_IT_WAS, messages.WARNING)
+            return self.back_to(request, payment, "Listo: el pago ya no está a revisar.")
+        return self.back_to(request, payment, NOT_AS_IT_WAS, messages.WARNING)

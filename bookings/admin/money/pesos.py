@@ -15,7 +15,7 @@ PESOS = re.compile(
 
 
 class PesosField(forms.Field):
-    """An amount: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
+    """``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 12})
 
@@ -36,6 +36,6 @@ class PesosField(forms.Field):
 
 
 def write_pesos(centavos: int) -> str:
-    """Write ``15.000`` or ``15.000,50``, as the field reads it."""
+    """Write ``15.000`` or ``15.000,50``."""
     whole, rest = divmod(centavos, 100)
     return f"{whole:,}".replace(",", ".") + (f",{rest:02d}" if rest else "")

@@ -46,8 +46,7 @@ class PriceForm(forms.ModelForm[Price]):
     def clean(self) -> dict[str, Any]:
         """Refuse a second price of a case and day.
 
-        Django does not check that constraint, because its condition names a field that the form
-        lacks.
+        Django does not check that constraint: its condition names a field that the form lacks.
         """
         cleaned = super().clean() or self.cleaned_data
         case = {name: cleaned.get(name, getattr(self.instance, name)) for name in CASE}
@@ -59,7 +58,7 @@ class PriceForm(forms.ModelForm[Price]):
 
 @admin.register(Price)
 class PriceAdmin(admin.ModelAdmin[Price]):
-    """The list of prices. A new price is a new row; old rows stay."""
+    """A new price is a new row; old rows stay."""
 
     form = PriceForm
     list_display = [
@@ -98,7 +97,6 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         return ["price" if name == "amount" else name for name in fields]
 
     def save_model(self, request: HttpRequest, obj: Price, form: Any, change: bool) -> None:
-        """Store the price; warn of a group that Meet cuts off."""
         super().save_model(request, obj, form, change)
         if obj.class_type == ClassType.GROUP:
             warn_of_cut_off(request, [(obj.minutes, obj.students_up_to)])

@@ -48,7 +48,7 @@ REPORTS: dict[str, tuple[int, str]] = {
 
 
 class PartForm(StepForm):
-    """It proposes half of what is left."""
+    """Proposes half of what is left."""
 
     amount = PesosField(label="Monto en pesos")
 
@@ -68,7 +68,7 @@ class PartForm(StepForm):
 
 
 class _Refund(Step[Payment]):
-    """Refund. Of several refunds either all are requested or none."""
+    """Of several refunds either all are requested or none."""
 
     is_final = is_sensitive = True
     warning = "Lo que se devolvió no se puede volver a cobrar."

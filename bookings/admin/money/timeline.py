@@ -9,7 +9,7 @@ from bookings.templatetags.class_times import pesos
 
 
 def build_timeline(payment: Payment) -> list[Entry]:
-    """List a payment's history, oldest first, in three queries."""
+    """Oldest first, in three queries."""
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
     of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
@@ -26,7 +26,7 @@ def build_timeline(payment: Payment) -> list[Entry]:
 def _milestones(payment: Payment, charges: list[PaymentCharge]) -> list[Entry]:
     entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
     if payment.approved_at:
-        # Stored in one transaction with the charges that paid, and shown after them.
+        # Stored in one transaction with the charges that paid: show the approval after them.
         at = max([payment.approved_at, *[one.seen_at for one in charges if one.counts]])
         entries.append(Entry(at, "good", "El pago quedó aprobado"))
     if payment.reviewed_at:

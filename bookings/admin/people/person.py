@@ -28,13 +28,11 @@ class PersonAdmin(StepsAdmin[User], UserAdmin):
         return {**super().own_pages(), "export": ("<uuid:user_id>/datos.json", export)}
 
     def row_address(self, row: Model) -> str:
-        """Return to a student's file after a step; others have none."""
         if list_students().filter(pk=row.pk).exists():
             return reverse("admin:student", args=[row.pk])
         return super().row_address(row)
 
     def export(self, request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
-        """Send a person's data as a file, and log who took it."""
         user = self.find_row(request, user_id)
         if user.status == UserStatus.ERASED:
             raise Http404

@@ -15,8 +15,6 @@ from bookings.domain.queries import list_next_classes_of
 
 
 class SuspendPerson(Step[User]):
-    """Suspend the account and end its sessions; not an administrator's."""
-
     name = "suspender"
     label, bulk, yes = "Suspender la cuenta", "Suspender", "Sí, suspender"
 
@@ -84,7 +82,7 @@ class ErasePerson(Step[User]):
         return Facts(_name(row), happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Erase; read the row again so that the panel's log has no name."""
+        """Read the row again so that the panel's log has no name."""
         erase_person(user=row, by=actor)
         row.refresh_from_db()
         return Report("La cuenta y sus datos están borrados.")

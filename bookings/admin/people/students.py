@@ -31,7 +31,7 @@ class NotesForm(forms.Form):
 @require_safe
 @requires("accounts.view_user")
 def show_students(request: HttpRequest) -> HttpResponse:
-    """Show a page of students. ``?q=``: words; ``?despues=``: the last one of the page before."""
+    """``?q=``: words. ``?despues=``: the last student of the page before."""
     words = request.GET.get("q", "").strip()
     after = _read_id(request.GET.get("despues", ""))
     page = find_students(words=words, after=after)
@@ -49,7 +49,6 @@ def show_students(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires("accounts.view_user")
 def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
-    """Show a student's file; on POST, keep the notes."""
     person = get_object_or_404(list_students(), pk=user_id)
     form = NotesForm(request.POST or None, initial={"notes": person.private_notes})
     if request.method == "POST":

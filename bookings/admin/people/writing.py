@@ -1,4 +1,4 @@
-"""Write to everybody in a class or in a week: words, receivers, a look, and a confirmation."""
+"""Write to all people of a class or a week."""
 
 import uuid
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from bookings.templatetags.class_times import long_day
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """name: in words. classes: whose people receive the mail. back: the page before."""
+    """The people of ``classes``. back: the page before."""
 
     name: str
     classes: QuerySet[VirtualClass]
@@ -101,7 +101,6 @@ def write_message(request: HttpRequest) -> HttpResponse:
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
-    """Send the message; if it is refused, say why in the form."""
     given = form.cleaned_data
     people = {uuid.UUID(key) for key in given["people"]}
     try:
@@ -123,7 +122,7 @@ def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
 
 
 def _find_audience(request: HttpRequest) -> Audience:
-    """Return whom the address names. Raises Http404."""
+    """Raises Http404."""
     try:
         if "clase" in request.GET:
             return _audience_of_class(uuid.UUID(request.GET["clase"]))

@@ -1,1 +1,1 @@
-"""What the teacher sells, and how it is paid, in her panel."""
+"""What the teacher sells, and how it is paid."""

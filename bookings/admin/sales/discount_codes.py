@@ -1,11 +1,11 @@
-"""Discount codes: how many uses are left, and who used them."""
+"""Discount codes and their uses."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
@@ -26,6 +26,8 @@ from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
 USES_SHOWN = 100
+# Read-only once the code exists.
+FIXED = ["code", "reduction", "badge", "uses", "used_by"]
 IN_USE = (
     "{code} ya se usó, y las clases guardan su descuento: no se puede borrar. Si lo frenás, nadie "
     "más lo usa."
@@ -33,7 +35,7 @@ IN_USE = (
 
 
 class CodeForm(forms.ModelForm[DiscountCode]):
-    """A code. Later only its uses, last day and repetition can be changed."""
+    """Later only its uses, last day and repetition can be changed."""
 
     code = forms.CharField(
         label="Código",
@@ -100,24 +102,20 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     list_display = ["code", "reduction", "uses", "until", "badge"]
     search_fields = ["code"]
     steps = (StopCode(), ResumeCode())
-    # A used code is refused by name, not in a list.
+    # Codes are deleted one by one: ``delete_view`` names a used one.
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DiscountCode]:
         return with_uses(super().get_queryset(request))
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {}
-
     def get_readonly_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
-        """Keep what was promised: another discount is another code."""
-        return ["code", "reduction", "badge", "uses", "used_by"] if obj else []
+        """A discount is a promise: a different one needs another code."""
+        return FIXED if obj else []
 
     def get_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
         if obj is None:
             return CodeForm.Meta.fields
-        later = ["max_uses", "valid_until", "once_per_person"]
-        return ["code", "reduction", "badge", "uses", "used_by", *later]
+        return [*FIXED, "max_uses", "valid_until", "once_per_person"]
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -125,8 +123,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         """Refuse to delete a code that any class or seat ever had."""
         code = self.get_object(request, object_id)
         if code and (code.classes.exists() or code.seats.exists()):
-            self.message_user(request, IN_USE.format(code=code), messages.WARNING)
-            return HttpResponseRedirect(self.address("change", code.pk))
+            return self.back_to(request, code, IN_USE.format(code=code), messages.WARNING)
         return super().delete_view(request, object_id, extra_context)
 
     @admin.display(description="descuento")
@@ -135,7 +132,6 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="usos")
     def uses(self, obj: Any) -> str:
-        """Write ``3 de 20, quedan 17``."""
         used: int = obj.uses  # annotated by ``get_queryset``
         if obj.max_uses is None:
             return f"{used}, sin límite"
@@ -157,7 +153,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="quién lo usó")
     def used_by(self, obj: DiscountCode) -> str:
-        """List the uses that count, the latest first, each with a link to its class."""
+        """Newest first."""
         classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
         seats = list_seat_uses().filter(discount_code=obj)
         seats = seats.select_related("user", "open_class__virtual_class")

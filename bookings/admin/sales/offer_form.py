@@ -1,4 +1,4 @@
-"""The form of an offer: its texts, and its lengths with their prices."""
+"""The form of an offer, its lengths and prices."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ STUDENTS = [MinValueValidator(1), MaxValueValidator(100)]
 
 
 class OfferForm(forms.ModelForm[Offer]):
-    """An offer with its prices. An emptied price ends."""
+    """An emptied price ends."""
 
     is_listed = forms.TypedChoiceField(
         label="Quién la ve",
@@ -57,7 +57,7 @@ class OfferForm(forms.ModelForm[Offer]):
         }
         super().__init__(data, instance=offer, initial=initial)
         self.prices = prices
-        # Booked classes and prices are of the type.
+        # Booked classes and stored prices have this type.
         self.fields["class_type"].disabled = not is_new
         for one in self.prices:
             label = f"Precio en pesos: {name_case(one.case)}"
@@ -93,7 +93,7 @@ class OfferForm(forms.ModelForm[Offer]):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Collect the changes of the prices; refuse an offer without any price."""
+        """Refuse an offer without any price."""
         cleaned = super().clean() or self.cleaned_data
         self.changes = dict(self._read_changes())
         kept = [one for one in self.prices if self.changes.get(one.case, 0) is not None]
@@ -117,7 +117,7 @@ class OfferForm(forms.ModelForm[Offer]):
                 yield case, self.cleaned_data[f"new-{row}"]
 
     def _read_case(self, row: int) -> Case | None:
-        """Return length and size of a new price; None, perhaps with an error, if it is not one."""
+        """Return length and size of a new price; None, perhaps with an error, without one."""
         names = f"minutes-{row}", f"students-{row}", f"new-{row}"
         if any(name in self.errors for name in names):
             return None
@@ -139,7 +139,6 @@ class OfferForm(forms.ModelForm[Offer]):
 
 
 def name_case(case: Case) -> str:
-    """Write ``60 min, hasta 3 personas``."""
     length, students = minutes(case[0]), case[1]
     return f"{length}, hasta {students} personas" if students > 1 else length
 

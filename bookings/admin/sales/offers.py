@@ -39,7 +39,7 @@ def show_offers(request: HttpRequest) -> HttpResponse:
 
 
 def share_offer(card: OfferCard) -> tuple[str, str]:
-    """Return the offer's address, and the link that shares it by WhatsApp."""
+    """Return the offer's address, and its link for WhatsApp."""
     address = f"{site_address('bookings:book')}?{urlencode({'oferta': card.offer.key})}"
     text = f"{card.offer.name}: elegí día y hora acá. {address}"
     return address, whatsapp_share_url(text)
@@ -71,7 +71,6 @@ def _edit(request: HttpRequest, offer: Offer, title: str) -> HttpResponse:
 
 
 def _save(request: HttpRequest, form: OfferForm) -> bool:
-    """Store the offer; if its prices are refused, say why in the form."""
     offer = form.save(commit=False)
     try:
         save_offer(offer, changes=form.changes, day=form.cleaned_data["day"])
@@ -104,7 +103,6 @@ ACTIONS: dict[str, tuple[Any, str]] = {
 @require_POST
 @requires("bookings.change_offer")
 def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
-    """Do what a button of the list says; the button beside it takes it back."""
     offer = get_object_or_404(Offer, pk=offer_id)
     if action := ACTIONS.get(request.POST.get("do", "")):
         act, said = action
@@ -118,7 +116,6 @@ def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires("bookings.delete_offer")
 def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
-    """Delete an offer that was never booked, after asking."""
     offer = get_object_or_404(Offer, pk=offer_id)
     refusal = ""
     if request.method == "POST":

@@ -1,6 +1,5 @@
-"""*Clases abiertas*: the groups that the teacher publishes, their seats and their deadline."""
+"""*Clases abiertas*: groups that the teacher publishes."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -41,7 +40,7 @@ from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
-# How long before the class it is decided, in hours.
+# Hours before the class at which its minimum is decided.
 DEADLINES = [
     (24, "Un día antes"),
     (48, "Dos días antes"),
@@ -52,8 +51,6 @@ DEADLINES = [
 
 
 class PublishForm(StartForm):
-    """Six answers; the rest has its usual value."""
-
     title = forms.CharField(label="Título", max_length=80)
     places = forms.IntegerField(label="Lugares", min_value=1)
     place_price = PesosField(label="Precio por lugar", help_text="En pesos. 0 es gratis.")
@@ -104,7 +101,7 @@ def show_open_classes(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires("bookings.change_virtualclass")
 def publish(request: HttpRequest) -> HttpResponse:
-    """Publish an open class. ``?inicio=``: the time at first."""
+    """``?inicio=`` proposes a time."""
     start = read_start(request.GET.get("inicio", ""))
     form = PublishForm(request.POST or None, initial=_propose(start))
     if request.method == "POST" and form.is_valid():
@@ -120,7 +117,7 @@ def publish(request: HttpRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class OpenClassSheet:
-    """What the panel says of an open class. people: with a place, without the teacher."""
+    """people: with a place, without the teacher."""
 
     open_class: CountedClass
     people: int
@@ -146,7 +143,7 @@ def present(open_class: CountedClass) -> OpenClassSheet:
 
 
 def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
-    """Return an open class and its seats, the paid ones first; None for another class."""
+    """Paid seats come first. Return None for another class."""
     open_class = with_counts(timezone.now()).filter(pk=row.pk).first()
     if open_class is None:
         return None
@@ -159,7 +156,6 @@ def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
 
 
 def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
-    """Publish what the form asks for; None if it is refused, and the form says why."""
     draft, by = form.draft(), cast(User, request.user)
     try:
         open_class = publish_open_class(draft=draft, by=by)
@@ -179,7 +175,6 @@ def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
 
 
 def _propose(start: datetime | None) -> dict[str, Any]:
-    """Propose the answers of the last open class, so that the next one takes fewer."""
     last = OpenClass.objects.select_related("virtual_class").order_by("-created_at").first()
     proposed: dict[str, Any] = {}
     if last is not None:
@@ -192,7 +187,6 @@ def _propose(start: datetime | None) -> dict[str, Any]:
 
 
 def _describe_state(open_class: OpenClass) -> tuple[str, str]:
-    """Return the state in words, and the badge's class."""
     virtual_class = open_class.virtual_class
     if virtual_class.status == ClassStatus.CANCELLED:
         called_off = open_class.decision == MinimumDecision.CALLED_OFF
@@ -217,8 +211,7 @@ def _write_invitation(open_class: OpenClass, address: str) -> str:
 
 
 class PaySeat(Step[Seat]):
-    name, label, bulk = "pagado", "Ya me pagó", ""
-    yes = "Sí, ya me pagó"
+    name, label, yes = "pagado", "Ya me pagó", "Sí, ya me pagó"
     warning = "No se puede deshacer: si te equivocás, esa persona tiene que dejar su lugar."
 
     def is_offered(self, row: Seat) -> bool:
@@ -239,12 +232,15 @@ class PaySeat(Step[Seat]):
         return Report(f"{row.user} ya tiene su lugar.")
 
 
+SEAT_STEPS = [PaySeat()]
+
+
 @admin.register(Seat)
 class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
     list_display = ["user", "open_class", "price", "state", "created_at"]
     list_select_related = ["user", "open_class"]
     search_fields = ["user__email", "user__name", "open_class__title"]
-    steps = (PaySeat(),)
+    steps = SEAT_STEPS
     fields = [
         *("user", "open_class", "price", "discount", "discount_code", "state"),
         *("expires_at", "paid_at", "payment", "refund_reason", "amount_kept", "created_at"),
@@ -255,9 +251,3 @@ class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
         return super().get_queryset(request).select_related("user", "open_class", "payment")
-
-
-def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[Step[Seat], str]]:
-    step = SeatAdmin.steps[0]
-    if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
-        yield step, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])

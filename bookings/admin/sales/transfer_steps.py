@@ -7,7 +7,7 @@ from django.contrib import messages
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import SCHEDULES
-from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.admin.steps import Facts, Report, Step, tell
 from bookings.domain.checkout.transfers import (
     confirm_transfer,
     note_return,
@@ -31,12 +31,8 @@ class ConfirmTransfer(Step[BankTransfer]):
     def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
         about = row.booked_class.pk
         seen = foresee(lambda: rehearse_confirmation(row.pk, actor), [about])
-        happens = _say_what_happens(row, seen)
-        mails, warnings = (
-            group_mails(seen.mails),
-            tuple(warn(row, find_same_numbers([row])[row.pk])),
-        )
-        return Facts(describe(row), happens, mails, seen.refunded, warnings) if seen else None
+        warnings = warn(row, find_same_numbers([row])[row.pk])
+        return tell(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         done = confirm_transfer(transfer_id=row.pk, actor=actor)
@@ -57,8 +53,8 @@ class RefuseTransfer(Step[BankTransfer]):
         about = row.booked_class.pk
         seen = foresee(lambda: refuse_transfer(transfer_id=row.pk, actor=actor), [about])
         what = "El lugar sigue" if row.seat_id else "La clase sigue"
-        happens = (f"{what} sin pagar, y se guarda hasta que se venza.",)
-        return Facts(describe(row), happens, group_mails(seen.mails)) if seen else None
+        happens = f"{what} sin pagar, y se guarda hasta que se venza."
+        return tell(describe(row), seen, happens)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         refuse_transfer(transfer_id=row.pk, actor=actor)
@@ -74,8 +70,8 @@ class NoteReturn(Step[BankTransfer]):
     def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
         about = row.booked_class.pk
         seen = foresee(lambda: note_return(transfer_id=row.pk, actor=actor), [about])
-        happens = (f"Queda anotado que le devolviste {pesos(row.amount)} a {row.user}.",)
-        return Facts(describe(row), happens, group_mails(seen.mails)) if seen else None
+        happens = f"Queda anotado que le devolviste {pesos(row.amount)} a {row.user}."
+        return tell(describe(row), seen, happens)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         note_return(transfer_id=row.pk, actor=actor)
@@ -92,7 +88,7 @@ def describe(transfer: BankTransfer) -> str:
 
 
 def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
-    """Return what the teacher has to know before she confirms. same: others of its number."""
+    """same: other transfers of the same number."""
     found = [
         f"Ojo: {one.user} avisó el mismo número de operación por {pesos(one.amount)}, para la "
         f"clase del {day_at(one.booked_class.start_time)} "

@@ -1,4 +1,4 @@
-"""Bank transfers: the teacher's list, and the page of the link in her mail."""
+"""Bank transfers: the teacher's list, and the page of her mail's link."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,16 @@ from bookings.admin.cells import day_and_time
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
-from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, look_ahead
+from bookings.admin.steps import (
+    CHANGED,
+    Preview,
+    Step,
+    StepForm,
+    StepsAdmin,
+    explain,
+    list_links,
+    look_ahead,
+)
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
@@ -37,7 +46,7 @@ BADGES = {
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has. steps: each with its address."""
+    """look: the class's state whose colour the badge has."""
 
     transfer: BankTransfer
     look: str
@@ -76,40 +85,30 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 @require_safe
 @requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
-    """Show the transfers to confirm, those to return, and the latest others."""
-    may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     to_decide = list(list_transfers_to_decide()[:WAITING])
     same = find_same_numbers(to_decide)
     latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
+    latest = latest.order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
-        "to_decide": [_present(one, may_decide, same[one.pk]) for one in to_decide],
-        "to_return": [_present(one, may_decide) for one in list_transfers_to_return()[:WAITING]],
-        "latest": [_present(one, False) for one in latest.order_by("-decided_at", "-id")[:LATEST]],
+        "to_decide": [_present(request, one, same[one.pk]) for one in to_decide],
+        "to_return": [_present(request, one) for one in list_transfers_to_return()[:WAITING]],
+        "latest": [_present(request, one) for one in latest],
     }
     return show_page(request, "admin/sales/transfers.html", **context)
 
 
-def list_transfer_steps(transfer: BankTransfer) -> list[tuple[Step[BankTransfer], str]]:
-    """List what may be done about a transfer, each step with its address."""
-    return [
-        (step, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
-        for step in TRANSFER_STEPS
-        if step.is_offered(transfer)
-    ]
-
-
 def _present(
-    transfer: BankTransfer, may_decide: bool, same: list[BankTransfer] | None = None
+    request: HttpRequest, transfer: BankTransfer, same: list[BankTransfer] | None = None
 ) -> TransferRow:
-    """same: others of its number, for one that is still to be decided."""
+    """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),
-        steps=list_transfer_steps(transfer) if may_decide else [],
+        steps=list_links(request, TRANSFER_STEPS, transfer),
     )
 
 
@@ -125,9 +124,9 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
         gone = show_page(request, MAILED, title="Este enlace ya no vale")
         gone.status_code = 410
         return gone
-    form = StepForm(None, transfer)
+    form = StepForm({}, transfer)
     offered = [step for step in TRANSFER_STEPS[:2] if step.is_offered(transfer)]
-    previews = [(step, _look(step, transfer, actor)) for step in offered]
+    previews = [(step, look_ahead(step, [transfer], form, actor)) for step in offered]
     problem = ""
     if request.method == "POST":
         problem = _answer(request, previews, form, actor)
@@ -145,7 +144,6 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
-    """Return the teacher, if she still is in charge, and the transfer; None without them."""
     try:
         transfer_id, teacher_id = read_transfer_link(token)
     except BadSignature:
@@ -158,24 +156,19 @@ def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
     return teacher, transfers.filter(pk=transfer_id).first()
 
 
-def _look(step: Step[BankTransfer], transfer: BankTransfer, actor: User) -> Preview[BankTransfer]:
-    form = step.form({}, transfer)
-    return look_ahead(step, [transfer], form, actor)
-
-
 def _answer(
     request: HttpRequest,
     previews: list[tuple[Step[BankTransfer], Preview[BankTransfer]]],
     form: StepForm,
     actor: User,
 ) -> str:
-    """Take the step that was confirmed; return why it was not, or an empty string."""
+    """Return why the step was not taken, or ""."""
     for step, preview in previews:
         if request.POST.get("step") != step.name:
             continue
         seen = request.POST.get("seen", "")
         if not preview.facts or not constant_time_compare(seen, preview.digest):
-            return "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+            return CHANGED
         transfer = next(iter(preview.facts))
         try:
             step.take(transfer, form, actor)

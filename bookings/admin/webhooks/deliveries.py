@@ -53,7 +53,7 @@ class StateFilter(OptionFilter):
 
 
 class EndpointFilter(admin.RelatedFieldListFilter):
-    """Deliveries by receiver; leaves the secrets encrypted."""
+    """Leaves the secrets encrypted."""
 
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: Any
@@ -88,7 +88,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
         return {"again": ("<int:delivery_id>/entregar/", require_POST(self.deliver_again))}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
-        """Leave the receivers' secrets encrypted."""
+        """Leave the secrets encrypted."""
         rows = super().get_queryset(request).select_related("endpoint", "event__virtual_class")
         return rows.defer("endpoint__secret", "endpoint__previous_secret")
 
@@ -127,7 +127,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
         self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)
         if not delivery.endpoint.is_active:
-            return self.back_to(request, delivery_id, NOT_ACTIVE, messages.WARNING)
+            return self.back_to(request, delivery, NOT_ACTIVE, messages.WARNING)
         return show_outcome(request, delivery)
 
     def render_change_form(

@@ -121,7 +121,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
 
     @admin.display(description="servidor")
     def host(self, obj: WebhookEndpoint) -> str:
-        """Return the server's name; the rest may be a secret."""
+        """Leave out the rest, which may be a secret."""
         return urlsplit(obj.address).hostname or "—"
 
     @admin.display(description="estado")
@@ -171,17 +171,16 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, post_url_continue: str | None = None
     ) -> HttpResponse:
-        return self.back_to(request, obj.pk, ADDED)
+        return self.back_to(request, obj, ADDED)
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Show a new secret, once, and log who saw it."""
         endpoint = self.find_row(request, endpoint_id)
         try:
             secret = reveal_secret(endpoint)
         except InvalidToken:
-            return self.back_to(request, endpoint_id, UNREADABLE, messages.ERROR)
+            return self.back_to(request, endpoint, UNREADABLE, messages.ERROR)
         if secret is None:
-            return self.back_to(request, endpoint_id, ALREADY_SHOWN, messages.WARNING)
+            return self.back_to(request, endpoint, ALREADY_SHOWN, messages.WARNING)
         self.log_change(request, endpoint, "Vio el secreto.")
         return self.show(
             request,
@@ -196,12 +195,12 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         endpoint = self.find_row(request, endpoint_id)
         self.log_change(request, endpoint, "Cambiar el secreto")
         still_signs = rotate_secret(endpoint)
-        return self.back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
+        return self.back_to(request, endpoint, ROTATED if still_signs else REPLACED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)
         if not endpoint.is_active:
-            return self.back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
+            return self.back_to(request, endpoint, NOT_ACTIVE, messages.WARNING)
         self.log_change(request, endpoint, "Enviar una prueba")
         delivery = record_test_event(endpoint)
         deliver_now(delivery)

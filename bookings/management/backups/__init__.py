@@ -10,9 +10,8 @@ ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 def get_engine() -> ModuleType:
-    """Return the module for the configured database.
+    """Return the configured database's module.
 
-    Each has ``write``, ``count`` and ``restore`` of a path, which raise BackupError, ``list_files``
-    of the database itself, ``count_clients``, and the ``SIGNATURE`` at the start of its copies.
+    ``write``, ``count`` and ``restore`` take a path and raise BackupError.
     """
     return ENGINES[connection.vendor]

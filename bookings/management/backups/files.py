@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, readable for their owner only."""
+"""Files that are written completely or not at all."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class BackupError(Exception):
-    """A backup or a restore failed. The text holds no secret."""
+    """The text holds no secret."""
 
 
 def require_other_file(path: Path, files: list[Path]) -> None:
@@ -21,9 +21,9 @@ def require_other_file(path: Path, files: list[Path]) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
-    """Yield an empty file beside ``path`` that gets this name if the block succeeds.
+    """Yield an empty private file beside ``path`` that gets this name if the block succeeds.
 
-    Raises BackupError if the name is taken, then or now, unless ``replace`` is set.
+    Raises BackupError if the name is taken, before or after, unless ``replace`` is set.
     """
     # Path.exists would raise for a folder without permission.
     if os.path.lexists(path) and not replace:
@@ -49,7 +49,6 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
 
 
 def _sync(path: Path) -> None:
-    """Make the file or folder survive a power cut."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

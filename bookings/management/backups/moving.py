@@ -1,4 +1,4 @@
-"""Copy every row from SQLite into an empty PostgreSQL database, and compare the two."""
+"""Copy every row from SQLite into an empty PostgreSQL database."""
 
 import hashlib
 import json
@@ -26,9 +26,9 @@ FILLED_BY_MIGRATE: tuple[type[models.Model], ...] = (Permission, ContentType)
 
 
 def open_target(url: str) -> None:
-    """Connect to the PostgreSQL database at ``url`` under the alias TARGET.
+    """Connect to the PostgreSQL at ``url`` under the alias TARGET.
 
-    Raises BackupError if the address is another kind's, or nothing answers there.
+    Raises BackupError if either database is of another kind, or the target cannot be reached.
     """
     if connection.vendor != "sqlite" or not url.startswith("postgres"):
         raise BackupError("Only SQLite can be moved, and only to postgres://user@host:5432/name.")
@@ -38,7 +38,7 @@ def open_target(url: str) -> None:
         connections.databases[TARGET] = {**usual, "OPTIONS": {}, **address}
         connections[TARGET].ensure_connection()
     except ValueError:
-        # It quotes a part of the address, which may be the password's.
+        # The error quotes part of the address, perhaps of the password.
         raise BackupError(f"{UNREACHABLE}: its address is not valid.") from None
     except (DatabaseError, ImproperlyConfigured) as error:
         raise BackupError(f"{UNREACHABLE}: {_first_line(error)}") from error
@@ -64,9 +64,9 @@ def create_tables() -> None:
 
 
 def copy_rows() -> dict[str, int]:
-    """Copy every row in one transaction and return the number of rows by table.
+    """Copy and compare every row; return the number of rows by table.
 
-    Raises BackupError if a row is refused or a table differs afterwards: then no row is copied.
+    Raises BackupError if a row is refused or a table differs: then no row is copied.
     The transaction on SQLite holds the write lock, so the rows do not change meanwhile.
     """
     try:
@@ -106,13 +106,13 @@ def _rows(model: type[models.Model], alias: str) -> models.QuerySet[models.Model
 
 
 def _copy(model: type[models.Model]) -> None:
-    """Insert the rows as they are: ``save`` would renew ``updated_at``."""
     for row in _rows(model, "default").iterator(chunk_size=CHUNK):
+        # Model.save would renew ``updated_at``.
         DeserializedObject(row).save(using=TARGET, save_m2m=False, force_insert=True)
 
 
 def _sum_up(model: type[models.Model], alias: str) -> tuple[int, int]:
-    """Return the number of rows and a checksum of their values that ignores their order."""
+    """Return the number of rows and a checksum that ignores their order."""
     count = checksum = 0
     for values in _rows(model, alias).values_list().iterator(chunk_size=CHUNK):
         # PostgreSQL sorts the keys of JSON.
@@ -123,12 +123,11 @@ def _sum_up(model: type[models.Model], alias: str) -> tuple[int, int]:
 
 
 def _continue_numbering() -> None:
-    """Let new rows get ids above the copied ones."""
     with connections[TARGET].cursor() as cursor:
         for statement in connections[TARGET].ops.sequence_reset_sql(no_style(), _list_models()):
             cursor.execute(statement)
 
 
 def _first_line(error: Exception) -> str:
-    """Return the error without the row that PostgreSQL quotes below it."""
+    # PostgreSQL quotes the row below it.
     return str(error).partition("\n")[0]

@@ -1,4 +1,4 @@
-"""PostgreSQL: pg_dump, pg_restore and psql, of the server's version.
+"""Backups by pg_dump, pg_restore and psql.
 
 https://www.postgresql.org/docs/current/app-pgdump.html
 """
@@ -21,7 +21,7 @@ from bookings.management.backups.files import BackupError
 
 # How its archives begin.
 SIGNATURE = b"PGDMP"
-# Of libpq: PGUSER and so on. An argument would show the password to every user of the machine.
+# For variables such as PGUSER: arguments would show the password to every user of the machine.
 SESSION = ("database", "user", "password", "host", "port", "service", "passfile")
 TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 # Owners and privileges are the server's own.
@@ -29,7 +29,7 @@ PORTABLE = ("--no-owner", "--no-privileges")
 COPIED = re.compile(rb'COPY (?:\w+\.)?"?(\w+)"? ')
 END = b"\\.\n"
 QUIET = ("--no-psqlrc", "--quiet", "--output=/dev/null")
-# Stop at the first error, and print its code: the words may be in any language.
+# Stop at the first error and print its code, because its text may be in any language.
 STRICT = ("--set=ON_ERROR_STOP=1", "--set=VERBOSITY=verbose")
 LOCK_NOT_AVAILABLE = "55P03"
 LOCK_TIMEOUT = "5s"
@@ -50,13 +50,12 @@ def count_clients() -> int:
 
 
 def write(path: Path) -> None:
-    """Write one state of the database, in pg_restore's own format."""
     with _run("pg_dump", "--format=custom", "--lock-wait-timeout=30s", *PORTABLE, f"--file={path}"):
         pass
 
 
 def count(path: Path) -> dict[str, int]:
-    """Count the rows of each table by reading the whole file."""
+    """Count the rows of each table. Raises BackupError if the file is damaged."""
     counts: Counter[str] = Counter()
     table = ""
     with _run("pg_restore", "--data-only", "--file=-", str(path)) as process:
@@ -98,7 +97,7 @@ def _emptying() -> bytes:
 
 @contextmanager
 def _run(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program with pipes until it ends. Raises BackupError if it fails."""
+    """Raises BackupError if the program fails."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(f"{program} is not installed (Debian: postgresql-client).")

@@ -15,7 +15,7 @@ SIGNATURE = b"SQLite format 3\0"
 
 
 def list_files() -> list[Path]:
-    """Return the database's files, temporary ones included; none for one in memory."""
+    """Return the database's files, also temporary ones; none for one in memory."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA database_list")
         main = next(file for _, name, file in cursor.fetchall() if name == "main")
@@ -23,7 +23,7 @@ def list_files() -> list[Path]:
 
 
 def count_clients() -> int:
-    """Return 0: SQLite does not know its clients, and waits for writers."""
+    """Return 0: SQLite does not know its clients."""
     return 0
 
 
@@ -47,14 +47,13 @@ def count(path: Path) -> dict[str, int]:
 
 
 def restore(path: Path) -> None:
-    """Replace the database by the copy, in one transaction."""
     connection.ensure_connection()
     with _opened(path) as copy:
         copy.backup(connection.connection)
 
 
 def count_rows(cursor: Any, tables: Iterable[str]) -> dict[str, int]:
-    """Count the rows of tables, of this or another engine."""
+    """Count on any engine."""
     counts = {}
     for name in tables:
         quoted = connection.ops.quote_name(name)
@@ -65,7 +64,7 @@ def count_rows(cursor: Any, tables: Iterable[str]) -> dict[str, int]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy read-only: otherwise SQLite would create a missing file."""
+    # Read-only: otherwise SQLite would create a missing file.
     address = f"{path.absolute().as_uri()}?mode=ro"
     with _errors(), closing(sqlite3.connect(address, uri=True)) as copy:
         yield copy

@@ -11,7 +11,7 @@ from bookings.management.backups.files import BackupError, require_other_file, w
 
 
 class Command(BaseCommand):
-    help = "Copies the database into FILE, reads the copy back, and says what is in it."
+    help = "Copies the database into FILE, reads the copy back, and counts its rows."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="Where to; it must not exist.")

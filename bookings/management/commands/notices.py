@@ -20,7 +20,7 @@ FOUND_SOMETHING = 3
 
 class Command(BaseCommand):
     help = (
-        "Holds what each class promised to whom against the mails that were written down. "
+        "Compares the mails that each class requires with those that exist. "
         "Exits with 3 when a mail is missing, or overdue for more than five minutes."
     )
 
@@ -32,7 +32,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the audit; raise CommandError if a mail is missing or late."""
         if not 0 <= options["days"] <= 36_500:
             raise CommandError("--days takes a number from 0 to 36500.")
         audit = audit_notices(since=timezone.now() - timedelta(days=options["days"]))

@@ -16,7 +16,7 @@ DRIFT = 3
 
 class Command(BaseCommand):
     help = (
-        "Compares every class that lies ahead with its event and mends what differs. Prints JSON. "
+        "Compares every class ahead with its event and repairs differences. Prints JSON. "
         "Exit code 0: all is well; 3: something differs still; 2: the calendar does not answer, "
         "and nothing was changed."
     )

@@ -21,10 +21,10 @@ GRACE_TENTHS = 10  # tenths of a second
 class Command(BaseCommand):
     """A failure changes nothing. docs/operations.md lists the steps before and after."""
 
-    help = "Restores what `backup` wrote into an empty database, and proves that all is there."
+    help = "Restores a backup into an empty database, and checks that every row is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="What `backup` wrote.")
+        parser.add_argument("file", type=Path, help="The backup.")
         parser.add_argument(
             "--replace", action="store_true", help="Lose everything that is in the database now."
         )
@@ -71,7 +71,6 @@ class Command(BaseCommand):
 
 
 def _require_backup(engine: ModuleType, file: Path) -> None:
-    """Raise CommandError unless the file is a copy of this database's engine."""
     with file.open("rb") as opened:
         start = opened.read(16)
     if start.startswith(engine.SIGNATURE):
@@ -87,7 +86,6 @@ def _require_backup(engine: ModuleType, file: Path) -> None:
 
 
 def _require_no_clients(engine: ModuleType) -> None:
-    """Raise CommandError if other clients stay connected for a second."""
     for _ in range(GRACE_TENTHS):
         clients = engine.count_clients()
         if not clients:

@@ -1,1 +1,1 @@
-"""The kinds of mail, one entry each (checklist: docs/contributing.md)."""
+"""One entry for each kind of mail (checklist: docs/contributing.md)."""

@@ -1,4 +1,4 @@
-"""What an entry says of a kind of mail."""
+"""One kind of mail."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +13,9 @@ from bookings.notices.skip_rules import SkipRule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A kind of mail.
+    """subject, opening: may contain ``day``, ``clock``, ``host`` and ``message`` (its subject).
 
-    subject, opening: may name the ``day``, ``clock`` and ``host`` of the class, and the subject of
-    the teacher's ``message``.
     skip_if: without rules, the mail leaves however late.
-    calendar: the method of the attached file, if any.
     expected: when the mail must exist; ``Planned`` also makes it due.
     """
 

@@ -1,1 +1,1 @@
-"""The teacher writes her own page, and begins."""
+"""The teacher's own page."""

@@ -1,4 +1,4 @@
-"""*Tu página*: the teacher edits all of it beside a live view."""
+"""*Tu página*: the teacher edits it beside a live view."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def edit_page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _save(form):
         log_to_panel(request, TeacherPage, "Guardar tu página")
         messages.success(request, "Listo: guardamos tu página.")
-        # Where a row was moved, if one was.
+        # Back to the rows that were swapped, if any.
         moved = request.POST.get("swap", "").partition("-")[0]
         return redirect(reverse("admin:teacher_page") + (f"#{moved}" if moved in ROWS else ""))
     return framing(
@@ -81,14 +81,13 @@ def framing(response: HttpResponse) -> HttpResponse:
 
 
 def refuse_large_photo(request: HttpRequest, form: forms.BaseForm) -> None:
-    """Add an error to the form if the body was read without its file, because of its size."""
+    """Add an error if Django dropped the photo because of its size."""
     length = int(request.META.get("CONTENT_LENGTH") or 0)
     if request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
         form.add_error("photo", TOO_LARGE)
 
 
 def _read_form(request: HttpRequest) -> PageForm:
-    """Return the form, with what was sent or what is stored."""
     is_sent = request.method == "POST"
     form = PageForm(
         swap_rows(request.POST, request.POST.get("swap", "")) if is_sent else None,
@@ -102,7 +101,6 @@ def _read_form(request: HttpRequest) -> PageForm:
 
 
 def _save(form: PageForm) -> bool:
-    """Store the page with its photo; False, and an error in the form, if the photo is unusable."""
     photo = form.texts.chosen_photo
     try:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The forms of the teacher's page, and of her first steps. They check shapes."""
+"""Forms of the teacher's page and first steps; they check shapes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import time
@@ -23,7 +23,7 @@ Data = Mapping[str, Any] | None
 
 
 class PhotoField(forms.FileField):
-    """The domain reads the picture; this only sees that there is one."""
+    """The domain reads the picture."""
 
     widget = forms.FileInput({"accept": "image/jpeg,image/png,image/webp"})
 
@@ -70,7 +70,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The texts that are valid; an invalid one is empty."""
+        """The valid texts; an invalid one is empty."""
         return {name: self.cleaned_data.get(name, "") for name in self.Meta.fields}
 
     @property
@@ -79,7 +79,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
 
 
 class RowForm(forms.Form):
-    """A row that is left out when both of its fields are empty."""
+    """Left out when both of its fields are empty."""
 
     use_required_attribute = False
     # The prefixes of the rows with which this one may change places; "" if there is none.
@@ -113,8 +113,6 @@ class QuestionForm(RowForm):
 
 
 class PageForm:
-    """The whole page: its texts, the photo, quotes and questions."""
-
     def __init__(
         self,
         data: Data,
@@ -177,7 +175,7 @@ def _with_spare_rows(rows: list[Any]) -> list[Any]:
 def swap_rows(data: QueryDict, rows: str) -> QueryDict:
     """Return the data with the contents of two rows exchanged.
 
-    rows: the prefixes of two quotes or two questions, "quote-1 quote-0"; any others change nothing.
+    rows: prefixes of two quotes or two questions, "quote-1 quote-0"; others change nothing.
     """
     one, _space, other = rows.partition(" ")
     swapped = data.copy()
@@ -195,8 +193,6 @@ def _is_written(row: RowForm) -> bool:
 
 
 class FirstStepsForm(forms.Form):
-    """At most eight answers; the optional ones come last."""
-
     name = forms.CharField(label="Tu nombre", max_length=80)
     subject = forms.CharField(
         label="Qué enseñás", max_length=60, help_text="Por ejemplo: Inglés, Guitarra, Matemática."
@@ -234,13 +230,12 @@ class FirstStepsForm(forms.Form):
 
     @property
     def has_extras(self) -> bool:
-        """True if the optional answers must be seen."""
         names = ("group_amount", "group_size", "photo")
         return any(self[name].errors for name in names) or bool(self["group_amount"].value())
 
     @property
     def offer(self) -> FirstOffer:
-        """What is taught at which price, once the form is valid."""
+        """Valid forms only."""
         return FirstOffer(
             minutes=self.cleaned_data["minutes"],
             amount=self.cleaned_data["amount"],
@@ -249,7 +244,6 @@ class FirstStepsForm(forms.Form):
         )
 
     def clean(self) -> None:
-        """Refuse a group without a size, and hours too short for one class."""
         given = self.cleaned_data
         has_group = given.get("group_amount") is not None
         if has_group and given.get("group_size", "invalid") is None:
@@ -261,6 +255,6 @@ class FirstStepsForm(forms.Form):
 
 
 def _minutes_between(start: time, end: time) -> int:
-    """Return the length of a range of hours; negative if it ends before it starts."""
+    """Negative if the range ends before it starts."""
     midnight = 24 * 60
     return (end.hour * 60 + end.minute or midnight) - (start.hour * 60 + start.minute)

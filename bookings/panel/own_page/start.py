@@ -1,4 +1,4 @@
-"""*Para empezar*: from an empty service to the teacher's own page, in one form."""
+"""*Para empezar*: from an empty service to the teacher's page, in one form."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -35,7 +35,6 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_safe
 @requires(RIGHTS)
 def show_started(request: HttpRequest) -> HttpResponse:
-    """Show the link to share, and what is left to do."""
     address = site_address("bookings:landing")
     text = f"Ya podés reservar tus clases conmigo acá: {address}"
     context = {
@@ -48,7 +47,6 @@ def show_started(request: HttpRequest) -> HttpResponse:
 
 
 def _take(form: FirstStepsForm) -> bool:
-    """Store everything; False, and an error in the form, if the domain refuses."""
     given = form.cleaned_data
     try:
         take_first_steps(
