@@ -28,10 +28,10 @@ from bookings.notices.returned_money import is_owed
 class Balance:
     """Centavos, of classes and of seats in open classes.
 
-    online, by_hand: received through the provider, and confirmed by the teacher, transfers too.
-    returned: by refunds, chargebacks, and transfers sent back. unpaid: classes given or ahead that
-    are not paid. refused: refunds that the provider refused. hand_to_return: paid by hand for what
-    was cancelled. The service learns of its return only if it was a transfer.
+    by_hand: confirmed by the teacher, transfers included. returned: refunds, chargebacks and
+    returned transfers. unpaid: of scheduled or completed classes. refused: refunds that the
+    provider refused. hand_to_return: paid by hand for cancelled bookings; not in ``is_settled``,
+    because only the return of a transfer is recorded.
     """
 
     online: int
@@ -48,12 +48,10 @@ class Balance:
 
     @property
     def is_settled(self) -> bool:
-        """True if neither side owes the other, as far as the service knows."""
         return not (self.unpaid or self.refused)
 
 
 def find_balance(user: User) -> Balance:
-    """Sum up the payments and classes of a person who books."""
     online = (
         list_charges_with_money()
         .filter(payment__user=user)

@@ -1,4 +1,4 @@
-"""Charges: the provider's reports become our own state, which never moves backwards."""
+"""Record the provider's reports of charges; our state never moves backwards."""
 
 import logging
 import uuid
@@ -65,8 +65,8 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     virtual_class, seat = None, payment.paid_seat
     class_id = payment.paid_class_id
     if class_id is not None:
-        # A concurrent cancellation sees the money, or is seen here. It also locks the class before
-        # the charges; the other order would deadlock.
+        # Cancelling also locks the class before the charges: each sees the other's work, and the
+        # same order avoids a deadlock.
         virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if seat is not None:
         seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
@@ -96,8 +96,7 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     """Let a payment pay for its class or seat instead of the money that the teacher took by hand.
 
-    Its transfer is to be returned by hand then. Raises BookingError if its charges
-    are not enough.
+    A transfer is then to be returned. Raises BookingError if the charges are not enough.
     """
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
@@ -118,7 +117,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
 
 def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
-    """Return True if the class or seat was paid by hand, so that this pays it once more."""
+    """True if the class or seat was already paid by hand."""
     return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 
@@ -278,7 +277,6 @@ def _review_charges(news: list[PaymentCharge]) -> str:
 def _review_second(
     payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]
 ) -> str:
-    """Return the review of money for a class that was paid by hand."""
     found = _review_charges(news)
     if found or any(map(_is_good, news)):
         return found or ReviewReason.PAID_TWICE

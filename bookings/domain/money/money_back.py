@@ -30,7 +30,7 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """amount: centavos still to go back. kept: centavos that stay."""
+    """Centavos. amount: still to be returned."""
 
     way: MoneyWay
     reason: RefundReason
@@ -41,7 +41,7 @@ class MoneyBack:
 def find_money_back(
     virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
-    """Return what goes back to the host, as stored, or else as decided for ``case``."""
+    """Return the stored decision about the host's money, or else that for ``case``."""
     way, left = _find_money(virtual_class)
     kept = virtual_class.amount_kept
     if kept is not None:
@@ -52,7 +52,6 @@ def find_money_back(
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
-    """Decide what goes back, once."""
     money = find_money_back(locked, case)
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
@@ -60,7 +59,7 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
 
 
 def request_money_back(locked: VirtualClass, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks, and what came besides."""
+    """Request the refunds that the stored decision still lacks, second payments included."""
     if locked.amount_kept is None:
         return
     give_transfers_back(locked.pk, keep=locked.amount_kept)
@@ -75,7 +74,7 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
 
 
 def give_transfers_back(bought: uuid.UUID | Seat, keep: int = 0) -> None:
-    """Leave the transfer that paid for a class or seat to the teacher, who returns it by hand.
+    """Mark the confirmed transfer of a class or seat for the teacher to return by hand.
 
     bought: a seat, or the id of a class. keep: centavos of it that stay.
     """

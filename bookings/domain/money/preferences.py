@@ -1,4 +1,4 @@
-"""What the provider is asked to collect, and until when."""
+"""Payments, and their preferences at the provider."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urljoin
@@ -29,8 +29,7 @@ def make_preference(
 ) -> Payment:
     """Make the preference of an open payment, outside of transactions. Raises PaymentError.
 
-    title: what is paid; the kind of class if empty. return_page: without the payment's id, to which
-    the payer comes back.
+    title: the kind of class if empty. return_page: for the payer, without the payment's id.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.

@@ -22,9 +22,9 @@ CASE = ("offer_id", "class_type", "minutes", "students_up_to")
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """A price in force. planned: the row that replaces it on the day, if there is one.
+    """A price in force, and the row that replaces it on the day.
 
-    sold: how many classes ahead were booked in its case; they keep their price.
+    sold: the number of classes ahead in its case, which keep their price.
     """
 
     price: Price
@@ -37,10 +37,7 @@ def first_of_next_month(today: date) -> date:
 
 
 def list_price_lines(day: date) -> list[PriceLine]:
-    """List the prices in force today, with what is planned for a day; in three queries.
-
-    First the plain list's, then those of the offers that are sold.
-    """
+    """List the prices in force, plain list first, in three queries."""
     prices = list_current_prices(with_offers=True)
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
@@ -51,9 +48,8 @@ def list_price_lines(day: date) -> list[PriceLine]:
 def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
     """Store new amounts from a day on; return the rows that are new or changed.
 
-    amounts: centavos, by the key of the price that each replaces. A row that was planned for the
-    day gets the new amount. An amount that is the price of that day anyway changes nothing. Raises
-    BookingError for a day that has begun.
+    amounts: centavos, by the key of the price to replace. A row planned for that day is updated.
+    Raises BookingError unless the day is ahead.
     """
     if day <= timezone.localdate():
         raise BookingError(FROM_TOMORROW)
@@ -73,7 +69,6 @@ def _case_of(price: Price) -> tuple[int | None, str, int, int]:
 
 
 def _count_sold(prices: Iterable[Price]) -> Counter[int]:
-    """Count the classes ahead by the price in whose case they were booked."""
     sizes: defaultdict[tuple[int | None, str, timedelta], dict[int, int]] = defaultdict(dict)
     for price in prices:
         length = timedelta(minutes=price.minutes)
