@@ -42,7 +42,7 @@ from bookings.payments.gateway import PaymentError
 
 
 def list_hold_prices(hold: Hold) -> dict[int, int]:
-    """Return today's price of a hold's class, in centavos, by number of students."""
+    """Return today's centavos by number of students."""
     class_type = ClassType(hold.class_type)
     return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
 
@@ -50,11 +50,11 @@ def list_hold_prices(hold: Hold) -> dict[int, int]:
 def price_hold(
     hold: Hold, *, students_count: int, seen: int | None = None, typed_code: str = ""
 ) -> tuple[Quote, Discount | None]:
-    """Return a hold's class at today's price, and the discount that it has, if any.
+    """Return a hold's class at today's price, and its discount, if any.
 
-    seen: the centavos that the student's page showed, None if no page did. typed_code: of a
-    discount; a free class needs none, and uses none up. Raises NoPriceError, DiscountCodeError,
-    TooManyAttemptsError, PriceChangedError.
+    seen: the centavos on the student's page, if it showed any. typed_code: of a discount; a free
+    class ignores it. Raises NoPriceError, DiscountCodeError, TooManyAttemptsError,
+    PriceChangedError.
     """
     is_group = hold.class_type == ClassType.GROUP
     students = students_count if is_group else 1
@@ -80,10 +80,9 @@ def check_out_hold(
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online; for a
-    transfer its time is kept longer. No transaction may be open: the provider is called. Raises
-    HoldExpiredError, what ``price_hold`` raises, PaymentError, OfferUsedError,
-    TransferNotOfferedError.
+    seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
+    may be open: the provider is called. Raises HoldExpiredError, the errors of ``price_hold``,
+    TransferNotOfferedError, PaymentError, OfferUsedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -107,8 +106,8 @@ def request_preference(
     """Make a preference, and hold its time, for a class that a JS client is about to book.
 
     start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
-    PaymentsOffError, what ``refuse_impossible_period`` raises, NoPriceError, BookingError for a
-    free class, TooManyHoldsError, SlotTakenError, PaymentError.
+    PaymentsOffError, the errors of ``refuse_impossible_period``, NoPriceError, BookingError if
+    free, TooManyHoldsError, SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -180,7 +179,6 @@ def _book(
 
 
 def _take(discount: Discount, quote: Quote, user: User) -> None:
-    """Take the use of a code; its class must be stored in the same transaction."""
     listed = quote.price + discount.amount
     if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
         raise PriceChangedError  # the teacher changed the code meanwhile

@@ -1,4 +1,4 @@
-"""Chosen times that are kept while their students pay."""
+"""Holds: chosen times kept while their students pay."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -47,10 +47,9 @@ def hold_slot(
     class_type: ClassType,
     offer: Offer | None = None,
 ) -> Hold:
-    """Hold a free slot instead of the user's earlier one.
+    """Replace the user's unbooked hold by one of a free slot.
 
-    offer: None for a class of the plain list. Raises NoPriceError, OfferUsedError, CalendarError,
-    SlotTakenError, TooManyHoldsError.
+    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
     refuse_second_use(user, offer)
@@ -68,8 +67,8 @@ def hold_slot(
 def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
     """Return until when a student's time is kept.
 
-    by_hand: True for a booked class that is paid to the teacher. It waits as long as a class that
-    she books, but only until the minimum notice, after which no other student could book the time.
+    by_hand: True for a booked class paid to the teacher. It is kept like one that she books, but
+    only until the minimum notice, when other students could not book it any more.
     """
     rules = BookingRules.load()
     end = now + timedelta(minutes=rules.hold_minutes)
@@ -80,15 +79,14 @@ def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> d
 
 
 def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
-    """Return until when a booked class waits for money that does not come through the site."""
     return min(now + PAY_WITHIN, latest)
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold; it replaces the student's unbooked slot or, for a preference, any hold then.
+    """Store a hold instead of the student's unbooked slot or, for a preference, any hold then.
 
-    The teacher's hold replaces a slot that the student was choosing at that time, and counts
-    towards no limit. Raises SlotTakenError, TooManyHoldsError.
+    The teacher's hold replaces the student's choice of a slot at that time, and counts towards no
+    limit. Raises SlotTakenError, TooManyHoldsError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():
@@ -104,28 +102,28 @@ def keep_time(hold: Hold) -> Hold:
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)
         hold.save(force_insert=True)
-        # Only now: the insert above waits for a class that is taking this time, which then shows.
+        # Checked after the insert, which waits for a class that is taking this time.
         if list_scheduled_between(hold.start_time, hold.end_time).exists():
             raise SlotTakenError
     return hold
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Delete a hold that was not booked; return False if there is none."""
+    """Return False if there is no unbooked hold."""
     unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
     return bool(unbooked.delete()[0])
 
 
 def find_open_hold(user: User) -> Hold | None:
-    """Return the person's live hold that is not booked yet; the database allows one."""
+    """Return the person's unbooked live hold; the database allows one."""
     unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
     return unbooked.filter(expires_at__gt=timezone.now()).select_related("offer").first()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
-    """Return a hold with its offer. Raise HoldExpiredError if it is over or another person's.
+    """Return a hold with its offer, optionally locked.
 
-    locked: True to lock its row.
+    Raises HoldExpiredError, also for another person's hold.
     """
     holds = Hold.objects.select_related("offer")
     holds = holds.select_for_update(of=("self",)) if locked else holds

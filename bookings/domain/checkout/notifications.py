@@ -1,4 +1,4 @@
-"""Notifications from the payment provider: stored before they are answered, read afterwards."""
+"""Notifications from the payment provider: stored before they are answered, processed later."""
 
 import uuid
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from config.lib.throttling import is_too_often
 # How long notifications are kept that led to no payment of ours, and the others.
 UNRELATED_LIFE, RELATED_LIFE = timedelta(days=7), timedelta(days=400)
 DELETIONS_PER_SWEEP = 1000
-# The sweeps find the truth by themselves, so a notification is not retried for ever.
+# The sweeps read every open payment anyway, so notifications are not retried for ever.
 NOTIFICATION_ATTEMPTS = 8
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
 # The search also finds charges of other businesses, whose orders may stay unknown.
@@ -41,10 +41,10 @@ class TooManyNotificationsError(Exception):
 def accept_notification(
     *, query: Mapping[str, str], headers: Mapping[str, str], body: bytes, address: str
 ) -> None:
-    """Parse, verify, limit and store a notification.
+    """Verify, limit and store a notification.
 
-    One that cannot be looked up, or does not count unsigned, is dropped: a repeat changes nothing.
-    Raises TooManyNotificationsError, ForgedNotificationError.
+    Drops one that cannot be looked up or that must be signed and is not. Raises
+    TooManyNotificationsError, ForgedNotificationError.
     """
     read = read_notification(query, headers, body)
     if read is None:
@@ -85,7 +85,7 @@ def process_notifications() -> int:
 
 
 def forget_notifications() -> int:
-    """Delete old notifications that are done; return how many."""
+    """Return how many old, processed notifications were deleted."""
     now = timezone.now()
     unrelated = Q(payment=None, received_at__lt=now - UNRELATED_LIFE)
     done = PaymentNotification.objects.filter(next_attempt_at=None)
@@ -122,7 +122,7 @@ def _process(notification: PaymentNotification) -> bool:
 
 
 def _look_into(notification: PaymentNotification) -> tuple[Payment | None, str]:
-    """Settle its payment, or return why there is none of ours."""
+    """Settle its payment, or return the reason why we have none."""
     found = get_gateway().find_notified(
         topic=notification.topic, resource_id=notification.resource_id
     )

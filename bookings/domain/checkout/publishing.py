@@ -25,10 +25,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenClassDraft:
-    """An open class that the teacher is about to publish.
-
-    start, decides_at: aware. place_price: centavos.
-    """
+    """Aware times, and the price in centavos."""
 
     title: str
     start: datetime
@@ -47,11 +44,10 @@ class OpenClassDraft:
 
 
 def publish_open_class(*, draft: OpenClassDraft, by: User) -> OpenClass:
-    """Publish a group that ``by`` hosts, and schedule it; the sweep retries what fails.
+    """Publish a group that ``by`` hosts, and schedule it; the sweep retries failures.
 
-    The class takes its time at once. No transaction may be open: the calendar is called. Raises,
-    without writing, TimeOverError, what ``refuse_impossible_period`` raises, SlotTakenError, and
-    BookingError for impossible places or an impossible deadline.
+    No transaction may be open: the calendar is called. Raises, without writing, TimeOverError, the
+    errors of ``refuse_impossible_period``, BookingError for its places or deadline, SlotTakenError.
     """
     refuse_draft(draft, by)
     open_class = _store(draft, by)

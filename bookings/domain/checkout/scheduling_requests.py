@@ -28,9 +28,9 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits or it is scheduled.
+    """Schedule the class of a preference, unless it already is, if CALENDAR_TRIGGER_POLICY permits.
 
-    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, what ``schedule_class`` raises.
+    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, the errors of ``schedule_class``.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:

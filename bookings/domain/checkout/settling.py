@@ -1,6 +1,6 @@
-"""Settling: read a payment from the provider, record it, and do what follows for its class.
+"""Settling: read a payment from the provider, record it, and act on its class.
 
-All of it may be repeated, come late or be cut short.
+Every step is idempotent and may come late or be interrupted.
 """
 
 import logging
@@ -66,14 +66,13 @@ REFUND_CASES: dict[type[BookingError], RefundCase] = {
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """Mark a class as paid by hand, and schedule it; the mark stays if scheduling fails.
 
-    Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
+    Raises ClassCancelledError, PriceNotAgreedError, the errors of ``schedule_class``.
     """
     virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
-    """Rehearse scheduling a class, and return the refusal, if any."""
     try:
         rehearse_scheduling(virtual_class, actor)
     except UNSCHEDULABLE as refusal:
@@ -82,7 +81,7 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
-    """Schedule a free class; the sweep retries what fails."""
+    """The sweep retries failures."""
     mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=virtual_class.preference_id)
@@ -94,10 +93,10 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
-    """Read what was paid for a preference, and do what follows; None if no payment has it.
+    """Look up and carry out the payment of a preference; None if there is none.
 
-    charge_id: a charge that a notification named. Raises PaymentError after doing what follows
-    from the state known before.
+    charge_id: a charge that a notification named. Raises PaymentError after carrying out the state
+    known before.
     """
     payment = find_payment(preference_id)
     if payment is None:
@@ -137,7 +136,7 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
-    """Do what follows from the recorded state; the sweep retries what fails."""
+    """Act on the recorded state; the sweep retries failures."""
     payment = Payment.objects.select_related("virtual_class", "seat").get(pk=payment_id)
     if payment.approved_at is not None:
         if payment.paid_seat:
@@ -151,7 +150,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 
 def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
-    """Schedule a class, or refund one that can never be. Raises as ``schedule_class``."""
+    """Raise as ``schedule_class``, after refunding if scheduling is impossible."""
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE:
@@ -160,7 +159,6 @@ def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -
 
 
 def carry_out_class(virtual_class: VirtualClass) -> None:
-    """Do ``carry_out`` for the approved payment of a class, if there is one."""
     paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
     if payment := paid.first():
         carry_out(payment.pk)
@@ -194,7 +192,7 @@ def _adopt_bookings() -> None:
 
 
 def expire_payments() -> int:
-    """Close the payments that never got a preference; return how many."""
+    """Return how many payments without a preference were closed."""
     unmade = Payment.objects.filter(
         status=PaymentStatus.CREATED, preference_id=None, expires_at__lte=timezone.now()
     )

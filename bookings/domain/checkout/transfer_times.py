@@ -1,4 +1,4 @@
-"""How long a time, or a place, is kept for a bank transfer, and for whom."""
+"""How long, and for whom, a time or place is kept for a bank transfer."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -45,14 +45,13 @@ class PayWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankAccount:
-    """Where students transfer to. alias: an alias, CBU or CVU."""
+    """alias: an alias, CBU or CVU."""
 
     alias: str
     holder: str
 
 
 def find_account() -> BankAccount | None:
-    """Return the teacher's account; None if she takes no transfers."""
     rules = BookingRules.load()
     if not rules.transfer_alias:
         return None
@@ -60,10 +59,6 @@ def find_account() -> BankAccount | None:
 
 
 def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
-    """Return until when a time is kept for a transfer that is chosen, or announced, now.
-
-    open_class: as for ``find_latest_end``.
-    """
     hours = BookingRules.load().transfer_hours
     return min(now + timedelta(hours=hours), find_latest_end(start, open_class))
 
@@ -77,8 +72,8 @@ def refuse_to_wait(
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
-    A kept time costs nothing and may last for days, so a person whom the teacher does not know has
-    one at once, and none after some that were not paid. besides: the class or seat in question.
+    A student who never paid has one kept time at once; after MAX_LAPSED unpaid ones no student gets
+    another. besides: the class or seat in question.
     """
     if find_account() is None:
         raise TransfersOffError
@@ -101,10 +96,9 @@ def refuse_to_wait(
 
 
 def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
-    """Return True if a booking's time is kept for a transfer.
+    """True if a booking's time is kept for a transfer; without a provider, whenever possible.
 
-    Without a provider that is so whenever a transfer is offered. Raises TransferNotOfferedError if
-    the student chose it and may not.
+    Raises TransferNotOfferedError if the student chose a transfer that is not possible.
     """
     if is_provider_configured() and way != PayWay.TRANSFER:
         return False
@@ -119,9 +113,9 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
 
 
 def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
-    """Keep the time of a booked hold, or a seat, for a transfer; its person is locked.
+    """Keep a booked hold, or a seat, for a transfer, and plan the mail about its end.
 
-    When that time is over, the student gets a mail. Raises TransferNotOfferedError.
+    The caller has locked the person. Raises TransferNotOfferedError.
     """
     fields = ["expires_at", "for_transfer"]
     if isinstance(kept, Seat):
@@ -145,7 +139,7 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
 def _count_lapsed(
     user: User, classes: QuerySet[VirtualClass], seats: QuerySet[Seat], now: datetime
 ) -> int:
-    """Count the kept times of a person that lately ended unpaid, those given up too."""
+    """Count the kept times that recently ended unpaid, also those given up."""
     recently = (now - RECENTLY, now)
     # The mail about the end of a kept time exists for each that was kept.
     ended = Q(
@@ -168,7 +162,6 @@ def _count_lapsed(
 
 
 def _most_at_once(user: User) -> int:
-    """Return how many times are kept for a person at once."""
     has_paid = (
         user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
         or user.seats.filter(paid_at__isnull=False, price__gt=0).exists()
