@@ -26,12 +26,12 @@ from bookings.notices.returned_money import is_owed
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Centavos, of classes and of seats in open classes.
+    """Centavos, of classes and seats.
 
-    by_hand: confirmed by the teacher, transfers included. returned: refunds, chargebacks and
-    returned transfers. unpaid: of scheduled or completed classes. refused: refunds that the
-    provider refused. hand_to_return: paid by hand for cancelled bookings; not in ``is_settled``,
-    because only the return of a transfer is recorded.
+    by_hand: transfers included. returned: by refunds, chargebacks and transfers. unpaid: of
+    scheduled or completed classes. refused: refunds that the provider refused. hand_to_return: paid
+    by hand for cancelled bookings; ``is_settled`` ignores it, because only the return of a transfer
+    is recorded.
     """
 
     online: int
@@ -83,7 +83,7 @@ def find_balance(user: User) -> Balance:
 
 
 def _list_transfers(user: User) -> QuerySet[BankTransfer]:
-    # Of the class or seat, not of the person who announced it: a class may have been claimed since.
+    # By the owner of the class or seat: it may have been claimed since the transfer was announced.
     theirs = Q(virtual_class__booked_by=user) | Q(seat__user=user)
     return list_transfers_with_money().filter(theirs)
 

@@ -45,7 +45,7 @@ STEPS = (
 )
 # A charge never leaves these states.
 MONEY_CAME = frozenset(STEPS[STEPS.index(ChargeStatus.APPROVED) :])
-# Between two checks of a payment lies a quarter of its age, within these bounds.
+# A payment is checked again after a quarter of its age, within these bounds.
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 DAILY = timedelta(days=1)
 # People pay within this time; after that only a pending charge may still bring money.
@@ -58,7 +58,7 @@ SEARCH_REACH = timedelta(days=90)
 
 @transaction.atomic
 def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
-    """Store the provider's reports and derive our state; an older report changes nothing."""
+    """Store the provider's reports and derive our state; older reports change nothing."""
     now = timezone.now()
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
@@ -94,9 +94,9 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 
 @transaction.atomic
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
-    """Let a payment pay for its class or seat instead of the money that the teacher took by hand.
+    """Let a payment pay instead of the money that the teacher took by hand.
 
-    A transfer is then to be returned. Raises BookingError if the charges are not enough.
+    Its transfer is then to be returned. Raises BookingError if the charges are not enough.
     """
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
@@ -117,7 +117,6 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
 
 def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
-    """True if the class or seat was already paid by hand."""
     return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 
@@ -166,7 +165,7 @@ def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
     )
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
-    if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know
+    if charge.status != ChargeStatus.PENDING:  # unknown statuses count as pending
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
     return False
 
@@ -223,7 +222,7 @@ def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime
         return _derive_paid_status([charge for charge in charges if charge.counts])
     states = {charge.status for charge in charges if not charge.problem}
     if states & {ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
-        return PaymentStatus.PENDING  # approved charges that are not enough, too
+        return PaymentStatus.PENDING  # also with approved charges that are not enough
     if ChargeStatus.CHARGED_BACK in states:
         return PaymentStatus.CHARGED_BACK
     if ChargeStatus.REFUNDED in states:

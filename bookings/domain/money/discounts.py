@@ -33,7 +33,7 @@ from config.lib.throttling import count_one, give_back, seconds_left
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212._]+")
 _CODE = re.compile(r"[0-9A-Za-z]{3,20}", re.ASCII)
 _PESO = 100
-# Twenty wrong codes in it (MAX_WRONG_CODES), as for access codes.
+# MAX_WRONG_CODES are permitted in this time.
 WINDOW = timedelta(minutes=10)
 
 
@@ -44,14 +44,14 @@ class Discount:
 
 
 def normalize_discount_code(typed: str) -> str | None:
-    """Return a code in capitals without spaces and dashes, or None if it is malformed."""
+    """Return a code in capitals without separators; None if malformed."""
     code = _SEPARATORS.sub("", typed)
     # Checked before it is upper-cased: the capitals of "ß" are "SS".
     return code.upper() if _CODE.fullmatch(code) else None
 
 
 def find_discount(*, user: User, typed: str, amount: int) -> Discount:
-    """Return the discount of a typed code on a price in centavos; this takes no use.
+    """Return a typed code's discount, in centavos, without using the code.
 
     Raises DiscountCodeError, with one text for unknown, finished and used codes;
     TooManyAttemptsError.
@@ -60,7 +60,7 @@ def find_discount(*, user: User, typed: str, amount: int) -> Discount:
 
 
 def take_discount(*, user: User, typed: str, amount: int) -> Discount:
-    """Like ``find_discount``, but lock the code until the transaction ends.
+    """Like ``find_discount``, but lock the code.
 
     The caller stores the class or seat with the code in the same transaction.
     """
@@ -69,7 +69,7 @@ def take_discount(*, user: User, typed: str, amount: int) -> Discount:
 
 
 def count_off(code: DiscountCode, amount: int) -> int:
-    """Return the centavos that a code takes off; the rest is rounded down to whole pesos."""
+    """Return centavos; the rest of the price is rounded down to whole pesos."""
     if code.percent is not None:
         rest = amount * (100 - code.percent) // 100
     else:
@@ -94,19 +94,17 @@ def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
 
 
 def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
-    """Add ``uses``, the number of classes and seats that count."""
     return codes.annotate(uses=_count_of(list_class_uses()) + _count_of(list_seat_uses()))
 
 
 def has_usable_codes() -> bool:
-    """True if any code is valid today, used up or not."""
+    """True if any code is valid today, even if used up."""
     today = timezone.localdate()
     valid = Q(valid_until=None) | Q(valid_until__gte=today)
     return DiscountCode.objects.filter(valid, is_active=True).exists()
 
 
 def is_over(code: DiscountCode) -> bool:
-    """True if the code is stopped or expired, even with uses left."""
     has_ended = code.valid_until is not None and code.valid_until < timezone.localdate()
     return has_ended or not code.is_active
 

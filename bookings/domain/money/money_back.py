@@ -1,4 +1,4 @@
-"""The money of a cancelled class: decided once, and stored with the cancellation."""
+"""Refunds of cancelled classes, decided once."""
 
 import uuid
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class MoneyBack:
 def find_money_back(
     virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
-    """Return the stored decision about the host's money, or else that for ``case``."""
+    """Return the stored decision, or else that for ``case``."""
     way, left = _find_money(virtual_class)
     kept = virtual_class.amount_kept
     if kept is not None:
@@ -59,7 +59,7 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
 
 
 def request_money_back(locked: VirtualClass, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks, second payments included."""
+    """Request the refunds that the stored decision still lacks."""
     if locked.amount_kept is None:
         return
     give_transfers_back(locked.pk, keep=locked.amount_kept)
@@ -74,9 +74,9 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
 
 
 def give_transfers_back(bought: uuid.UUID | Seat, keep: int = 0) -> None:
-    """Mark the confirmed transfer of a class or seat for the teacher to return by hand.
+    """Mark the transfer that paid as one to return by hand.
 
-    bought: a seat, or the id of a class. keep: centavos of it that stay.
+    bought: a seat, or a class's id. keep: centavos that stay.
     """
     about = {"seat": bought} if isinstance(bought, Seat) else {"virtual_class": bought}
     confirmed = BankTransfer.objects.filter(state=TransferState.CONFIRMED, amount__gt=keep, **about)

@@ -27,9 +27,9 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 def make_preference(
     payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
 ) -> Payment:
-    """Make the preference of an open payment, outside of transactions. Raises PaymentError.
+    """Call outside of transactions. Raises PaymentError.
 
-    title: the kind of class if empty. return_page: for the payer, without the payment's id.
+    title: the kind of class if empty. return_page: without the payment's id.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.

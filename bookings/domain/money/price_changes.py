@@ -1,4 +1,4 @@
-"""Change prices from a day on: a later row replaces the one in force."""
+"""Changes of prices from a day on."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -22,10 +22,7 @@ CASE = ("offer_id", "class_type", "minutes", "students_up_to")
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """A price in force, and the row that replaces it on the day.
-
-    sold: the number of classes ahead in its case, which keep their price.
-    """
+    """planned: the row that replaces ``price`` on the day. sold: the number of classes ahead."""
 
     price: Price
     planned: Price | None
@@ -37,7 +34,7 @@ def first_of_next_month(today: date) -> date:
 
 
 def list_price_lines(day: date) -> list[PriceLine]:
-    """List the prices in force, plain list first, in three queries."""
+    """List plain prices, then those of offers, in three queries."""
     prices = list_current_prices(with_offers=True)
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
@@ -46,10 +43,10 @@ def list_price_lines(day: date) -> list[PriceLine]:
 
 @transaction.atomic
 def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
-    """Store new amounts from a day on; return the rows that are new or changed.
+    """Store new amounts from a day on; return the new or changed rows.
 
-    amounts: centavos, by the key of the price to replace. A row planned for that day is updated.
-    Raises BookingError unless the day is ahead.
+    amounts: centavos, by the key of the price to replace. Raises BookingError unless the day is
+    ahead.
     """
     if day <= timezone.localdate():
         raise BookingError(FROM_TOMORROW)

@@ -26,7 +26,7 @@ class Tier:
 
     @property
     def amount_each(self) -> int:
-        """Return the centavos per student of the largest such class, rounded up to whole pesos."""
+        """Return centavos per student of the largest class, rounded up to whole pesos."""
         return -(-self.amount // (self.most * 100)) * 100
 
 
@@ -59,7 +59,7 @@ class ClassOption:
 def find_price(
     *, class_type: ClassType, minutes: int, students: int, offer: Offer | None = None
 ) -> int:
-    """Return today's centavos, by default of the plain list. Raises NoPriceError."""
+    """Return centavos. Raises NoPriceError."""
     prices = list_prices(offer=offer).filter(
         class_type=class_type, minutes=minutes, students_up_to__gte=students
     )
@@ -70,7 +70,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote, *, offer: Offer | None = None) -> int:
-    """Return today's centavos for a quote. Raises NoPriceError."""
+    """Return centavos. Raises NoPriceError."""
     minutes, rest = divmod(quote.end - quote.start, timedelta(minutes=1))
     if rest:
         raise NoPriceError
@@ -94,7 +94,7 @@ def judge_price(quote: Quote) -> PriceDecision:
 
 
 def list_class_options(*, key: str | None = None) -> list[ClassOption]:
-    """List today's choices, in one query: the plain list by type and length, then the offers.
+    """List the plain list by type and length, then the offers, in one query.
 
     key: of an unlisted offer to include.
     """
@@ -117,7 +117,6 @@ def _order_option(option: ClassOption) -> tuple[int, int, bool, int]:
 
 
 def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, ...]:
-    """amounts: centavos by the largest number of students."""
     tiers, fewest = [], FEWEST_STUDENTS[class_type]
     for most in sorted(amounts):
         if most >= fewest:
@@ -131,7 +130,7 @@ def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, 
 def list_prices_by_students(
     *, class_type: ClassType, minutes: int, offer: Offer | None = None
 ) -> dict[int, int]:
-    """Return today's centavos by number of students; a group begins with 2."""
+    """Return centavos by number of students; a group begins with 2."""
     rows = list_prices(offer=offer).filter(class_type=class_type, minutes=minutes)
     amounts = dict(rows.order_by("valid_from").values_list("students_up_to", "amount"))
     fewest = FEWEST_STUDENTS[class_type]
@@ -142,10 +141,7 @@ def list_prices_by_students(
 
 
 def list_current_prices(*, with_offers: bool = False) -> list[Price]:
-    """List the plain list's latest rows in force, by type, length and size.
-
-    with_offers: True to add the active offers' rows.
-    """
+    """List the latest rows in force, by type, length and size."""
     plain, on_sale = Q(offer=None), Q(offer__is_active=True)
     rows = in_force().filter(plain | on_sale if with_offers else plain).select_related("offer")
     latest = {_order_price(price): price for price in rows.order_by("valid_from")}
@@ -159,7 +155,7 @@ def _order_price(price: Price) -> tuple[tuple[int, int], bool, int, int]:
 
 
 def list_prices(day: date | None = None, *, offer: Offer | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day (today): the plain list's, or an active offer's."""
+    """List a day's rows of the plain list, or of an active offer."""
     rows = in_force(day).filter(offer=offer)
     return rows.filter(offer__is_active=True) if offer else rows
 
@@ -172,7 +168,7 @@ def in_force(day: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
-    """Add ``is_current`` to plain prices: True if in force, and no later row replaces it."""
+    """Add ``is_current``: True if in force, and no later row replaces it."""
     successors = list_prices().filter(
         class_type=OuterRef("class_type"),
         minutes=OuterRef("minutes"),

@@ -22,7 +22,7 @@ class Quote:
         return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
 
     def to_json(self) -> dict[str, Any]:
-        """Return values for a JSON column, equal for equal quotes."""
+        """Equal quotes give equal values."""
         return {
             "start": self.start.timestamp(),
             "end": self.end.timestamp(),

@@ -13,7 +13,7 @@ def count_payments_to_review() -> int:
 
 
 def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
-    """Unflag a payment until there is news; False if ``reason`` is outdated."""
+    """Unflag a payment; False if ``reason`` is outdated."""
     now = timezone.now()
     flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)
     return bool(

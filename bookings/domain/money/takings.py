@@ -1,4 +1,4 @@
-"""Money received and returned, by month: every peso once."""
+"""Money received and returned, by month."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ from bookings.models import (
 
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
-# Of a transfer whose money reached the teacher.
+# The money of these transfers reached the teacher.
 TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED]
 # Django calls a difference of such fields an IntegerField.
 CENTAVOS = BigIntegerField()
@@ -69,10 +69,9 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 
 
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
-    """List the months with money since a day, latest first, in four queries.
+    """List the months with money, latest first, in four queries.
 
-    A refund counts in the month of its charge or transfer. Of a class paid twice, both payments
-    count until one is returned.
+    A refund counts in the month of its charge or transfer; a second payment counts until returned.
     """
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
@@ -103,12 +102,12 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
 
 
 def list_charges_with_money() -> QuerySet[PaymentCharge]:
-    """List the charges that reached the teacher's account, even if refunded since."""
+    """List the charges that reached the teacher's account, refunded or not."""
     return PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
 
 
 def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
-    """List the classes that the teacher marked as paid, with ``amount_by_hand`` in centavos.
+    """List the classes marked as paid by the teacher, with ``amount_by_hand`` in centavos.
 
     Leaves out classes paid by charge or transfer, and open classes, whose seats count.
     """
