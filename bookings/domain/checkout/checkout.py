@@ -42,7 +42,7 @@ from bookings.payments.gateway import PaymentError
 
 
 def list_hold_prices(hold: Hold) -> dict[int, int]:
-    """Return today's centavos by number of students."""
+    """Return centavos by number of students."""
     class_type = ClassType(hold.class_type)
     return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
 
@@ -50,11 +50,10 @@ def list_hold_prices(hold: Hold) -> dict[int, int]:
 def price_hold(
     hold: Hold, *, students_count: int, seen: int | None = None, typed_code: str = ""
 ) -> tuple[Quote, Discount | None]:
-    """Return a hold's class at today's price, and its discount, if any.
+    """Return a hold's class at today's price, and its discount.
 
-    seen: the centavos on the student's page, if it showed any. typed_code: of a discount; a free
-    class ignores it. Raises NoPriceError, DiscountCodeError, TooManyAttemptsError,
-    PriceChangedError.
+    seen: the centavos on the student's page. typed_code: ignored for a free class. Raises
+    NoPriceError, DiscountCodeError, TooManyAttemptsError, PriceChangedError.
     """
     is_group = hold.class_type == ClassType.GROUP
     students = students_count if is_group else 1
@@ -103,11 +102,11 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference, and hold its time, for a class that a JS client is about to book.
+    """Make a preference, and hold the time of the class that a JS client is about to book.
 
-    start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
-    PaymentsOffError, the errors of ``refuse_impossible_period``, NoPriceError, BookingError if
-    free, TooManyHoldsError, SlotTakenError, PaymentError.
+    No transaction may be open: the provider is called. Raises, in this order, PaymentsOffError, the
+    errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, TooManyHoldsError,
+    SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError

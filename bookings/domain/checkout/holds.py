@@ -33,7 +33,7 @@ from config.lib.wall_time import find_offset
 LOST = _(
     "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
 )
-# Of a pending class, or of a preference that is not booked yet. The teacher's are not counted.
+# For a pending class, or a preference that is not booked yet. The teacher's holds do not count.
 UNPAID = Q(made_by_teacher=False) & (
     Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
 )
@@ -67,8 +67,8 @@ def hold_slot(
 def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
     """Return until when a student's time is kept.
 
-    by_hand: True for a booked class paid to the teacher. It is kept like one that she books, but
-    only until the minimum notice, when other students could not book it any more.
+    by_hand: True for a booked class paid to the teacher: kept as one that she books, but only until
+    the minimum notice, when other students could not book it any more.
     """
     rules = BookingRules.load()
     end = now + timedelta(minutes=rules.hold_minutes)
@@ -115,7 +115,6 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 
 
 def find_open_hold(user: User) -> Hold | None:
-    """Return the person's unbooked live hold; the database allows one."""
     unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
     return unbooked.filter(expires_at__gt=timezone.now()).select_related("offer").first()
 

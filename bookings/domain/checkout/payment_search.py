@@ -21,7 +21,7 @@ OVERLAP = timedelta(minutes=15)
 
 
 def search_payments() -> int:
-    """Process charges changed since the last search; return how many changes were new."""
+    """Return how many changes were new."""
     now, new = timezone.now(), 0
     waiting = Payment.objects.filter(
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False

@@ -1,4 +1,4 @@
-"""The teacher agrees to a price that her list lacks."""
+"""The teacher agrees to a price not in her list."""
 
 import uuid
 
@@ -13,9 +13,9 @@ from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
-    """Accept the price of a class; if it is paid or free, schedule it.
+    """Accept a price; if the class is paid or free, schedule it.
 
-    Raises the errors of ``schedule_class``; the agreement stays, and the sweep retries.
+    Raises as ``schedule_class``; the agreement stays, and the sweep retries.
     """
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:

@@ -46,8 +46,8 @@ class OpenClassDraft:
 def publish_open_class(*, draft: OpenClassDraft, by: User) -> OpenClass:
     """Publish a group that ``by`` hosts, and schedule it; the sweep retries failures.
 
-    No transaction may be open: the calendar is called. Raises, without writing, TimeOverError, the
-    errors of ``refuse_impossible_period``, BookingError for its places or deadline, SlotTakenError.
+    No transaction may be open: the calendar is called. Raises, in this order and without writing,
+    TimeOverError, the errors of ``refuse_impossible_period``, BookingError, SlotTakenError.
     """
     refuse_draft(draft, by)
     open_class = _store(draft, by)
@@ -75,7 +75,7 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         draft.start,
         draft.end,
         is_group_class=True,
-        students_count=draft.places + 1,  # the teacher is its host, and counts
+        students_count=draft.places + 1,  # the teacher counts as its host
         price=0,
         preference_id=f"manual-{uuid.uuid4()}",
         has_preference=False,

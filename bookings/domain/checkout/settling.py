@@ -1,6 +1,6 @@
-"""Settling: read a payment from the provider, record it, and act on its class.
+"""Settling: read a payment from the provider, record it, and act on it.
 
-Every step is idempotent and may come late or be interrupted.
+Every step may be repeated, late or interrupted.
 """
 
 import logging
@@ -55,7 +55,7 @@ LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 
-# A paid class that was refused for another reason took place, or is gone.
+# A paid class that was refused for another reason took place, or was deleted.
 REFUND_CASES: dict[type[BookingError], RefundCase] = {
     SlotTakenError: RefundCase.SLOT_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
@@ -64,9 +64,9 @@ REFUND_CASES: dict[type[BookingError], RefundCase] = {
 
 
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Mark a class as paid by hand, and schedule it; the mark stays if scheduling fails.
+    """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
 
-    Raises ClassCancelledError, PriceNotAgreedError, the errors of ``schedule_class``.
+    Raises as ``mark_paid`` and ``schedule_class``.
     """
     virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
@@ -93,10 +93,9 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
-    """Look up and carry out the payment of a preference; None if there is none.
+    """Look up and carry out the payment of a preference.
 
-    charge_id: a charge that a notification named. Raises PaymentError after carrying out the state
-    known before.
+    charge_id: from a notification. Raises PaymentError after carrying out the state known before.
     """
     payment = find_payment(preference_id)
     if payment is None:
@@ -109,14 +108,14 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
 
 
 def settle_if_not_recent(payment: Payment) -> None:
-    """Settle at most once within LOOK_EVERY. Raises PaymentError."""
+    """Raise PaymentError."""
     key = f"looked-up:{payment.preference_id}"
     if payment.preference_id and cache.add(key, True, timeout=LOOK_EVERY.total_seconds()):
         settle(payment.preference_id)
 
 
 def find_payment(preference_id: str) -> Payment | None:
-    """Find the payment of a preference, or adopt that of a class booked with a foreign one."""
+    """Return the payment of a preference; adopt a foreign one."""
     payment = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id).first()
     if payment is not None:
         return payment
@@ -125,7 +124,7 @@ def find_payment(preference_id: str) -> Payment | None:
 
 
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
-    """Read a payment from the provider and record it. Raises PaymentError."""
+    """Read and record a payment. Raises PaymentError."""
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
@@ -150,7 +149,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 
 def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
-    """Raise as ``schedule_class``, after refunding if scheduling is impossible."""
+    """Raise as ``schedule_class``, after a refund if scheduling is impossible."""
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE:
@@ -165,7 +164,6 @@ def carry_out_class(virtual_class: VirtualClass) -> None:
 
 
 def settle_due_payments() -> int:
-    """Return how many payments could be read."""
     _adopt_bookings()
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
     # Anyone may book with a made-up preference; such payments must not delay ours.
@@ -192,7 +190,6 @@ def _adopt_bookings() -> None:
 
 
 def expire_payments() -> int:
-    """Return how many payments without a preference were closed."""
     unmade = Payment.objects.filter(
         status=PaymentStatus.CREATED, preference_id=None, expires_at__lte=timezone.now()
     )

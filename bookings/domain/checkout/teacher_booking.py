@@ -57,9 +57,9 @@ def book_for(
 ) -> VirtualClass:
     """Book a class for a student, with a link, at any time without another class or hold.
 
-    start: aware. price: centavos; a free class counts as paid. offer: sold or not. is_paid: if
-    True, the class is marked as paid by hand and scheduled; the sweep retries failures. If False,
-    the student is mailed a link to pay until ``find_pay_deadline``.
+    price: centavos; a free class counts as paid. offer: sold or not. is_paid: if True, the class is
+    marked as paid by hand and scheduled; the sweep retries failures. If False, the student is
+    mailed a link to pay until ``find_pay_deadline``.
 
     No transaction may be open: providers are called. Raises BookingError for an account that is
     closed or was just merged, TimeOverError, the errors of ``refuse_impossible_period``,
@@ -88,7 +88,7 @@ def book_for(
 
 
 def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass | Hold | None:
-    """Return a class or hold at that time, ignoring the student's own choice of a slot."""
+    """Return a class or hold at that time, except the student's own unbooked hold."""
     scheduled = list_scheduled_between(start, end).select_related("booked_by")
     if taken := scheduled.first() or list_awaiting_between(start, end).first():
         return taken

@@ -1,4 +1,4 @@
-"""How long, and for whom, a time or place is kept for a bank transfer."""
+"""How long, and for whom, times and seats are kept for transfers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -45,8 +45,6 @@ class PayWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankAccount:
-    """alias: an alias, CBU or CVU."""
-
     alias: str
     holder: str
 
@@ -72,8 +70,8 @@ def refuse_to_wait(
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
-    A student who never paid has one kept time at once; after MAX_LAPSED unpaid ones no student gets
-    another. besides: the class or seat in question.
+    A student who never paid has one kept time at once, and after MAX_LAPSED unpaid ones no other.
+    besides: the class or seat in question.
     """
     if find_account() is None:
         raise TransfersOffError
@@ -81,7 +79,7 @@ def refuse_to_wait(
         raise TransferNotOfferedError(TOO_LATE)
     classes = VirtualClass.objects.filter(booked_by=user, paid_at=None, class_price__gt=0)
     seats = user.seats.filter(state__in=UNSETTLED, paid_at=None, price__gt=0)
-    if besides is not None:  # its key is of one of the two
+    if besides is not None:  # its key is in one of the two
         classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
     is_announced = Q(transfers__state=TransferState.ANNOUNCED)
     awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | is_announced
@@ -96,7 +94,7 @@ def refuse_to_wait(
 
 
 def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
-    """True if a booking's time is kept for a transfer; without a provider, whenever possible.
+    """True if the time is kept for a transfer; without a provider, whenever possible.
 
     Raises TransferNotOfferedError if the student chose a transfer that is not possible.
     """
@@ -139,16 +137,15 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
 def _count_lapsed(
     user: User, classes: QuerySet[VirtualClass], seats: QuerySet[Seat], now: datetime
 ) -> int:
-    """Count the kept times that recently ended unpaid, also those given up."""
+    """Count the kept times that recently ended unpaid, or were given up."""
     recently = (now - RECENTLY, now)
-    # The mail about the end of a kept time exists for each that was kept.
+    # Each kept time of a class has a mail about its end.
     ended = Q(
         notices__kind=NoticeKind.TRANSFER_OVER,
         notices__user=user,
         notices__due_at__range=recently,
     )
-    # A class that lost its time to a paid one is not the person's fault, nor one that the teacher
-    # cancelled.
+    # Classes that the teacher cancelled, or that lost their time to a paid one, do not count.
     cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED, actor=user)
     given_up = Q(status=ClassStatus.CANCELLED) & Exists(
         cancelled.filter(virtual_class=OuterRef("pk"))

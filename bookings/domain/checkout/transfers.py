@@ -1,6 +1,6 @@
 """Bank transfers: the student announces one, and the teacher confirms or refuses it.
 
-The class, or the class of the seat, is locked before its transfer, as payments do.
+Classes, also those of seats, are locked before transfers.
 """
 
 import uuid
@@ -55,7 +55,7 @@ ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe
 def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
     """Keep a booked time, or a seat, for a transfer; repeated, change nothing.
 
-    Raises the errors of ``_lock_bought``, HoldExpiredError, TransferNotOfferedError.
+    Raises as ``_lock_bought``; HoldExpiredError, TransferNotOfferedError.
     """
     locked, seat = _lock_bought(user, about)
     now = timezone.now()
@@ -72,9 +72,8 @@ def announce_transfer(
 ) -> BankTransfer:
     """Store that a student paid by transfer, and keep the time or seat longer if it still is.
 
-    Repeated with the same number, return the same transfer. A lapsed time may be announced, but
-    stays free. Raises OperationNumberError, the errors of ``_lock_bought``, BookingError for a
-    second number.
+    Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
+    ``_lock_bought``; BookingError for a second number.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
@@ -93,7 +92,7 @@ def announce_transfer(
         amount=seat.price if seat else locked.class_price,
         operation_number=number,
     )
-    if is_first:  # a student who is refused and announces again keeps the time no longer
+    if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
     tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
@@ -104,8 +103,8 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     """Store that a transfer came, and schedule its class or give its seat; repeated, finish that.
 
     If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
-    Raises TransferDecidedError if it was refused, PriceNotAgreedError, CalendarError,
-    EventNotSavedError; after the last two the sweep schedules the class.
+    Raises TransferDecidedError if it was refused; PriceNotAgreedError; CalendarError or
+    EventNotSavedError, and the sweep schedules the class.
     """
     transfer = note_arrival(transfer_id, actor)
     if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
@@ -131,13 +130,13 @@ def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Decide whether an announced transfer pays, or is to be returned."""
+    """Decide whether a transfer pays or is to be returned."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.REFUSED:
         raise TransferDecidedError
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
-    now = timezone.now()  # before what it pays: a later one is a second payment (``takings``)
+    now = timezone.now()  # before ``paid_at``: a later transfer is a second payment (``takings``)
     pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
     _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor, now)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
@@ -165,7 +164,7 @@ def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Store that the teacher returned a transfer. Raises TransferDecidedError."""
+    """Raise TransferDecidedError unless the transfer is to be returned, or was."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.RETURNED:
         return transfer
@@ -188,7 +187,7 @@ def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> No
 
 
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:
-    """Lock an unpaid class, or the class of an unpaid seat.
+    """Lock an unpaid class, or that of an unpaid seat.
 
     Raises ClassNotFoundError, TransfersOffError, ClassCancelledError, AlreadyPaidError,
     PriceNotAgreedError, BookingError for a seat that was given up.
@@ -235,7 +234,7 @@ def _pays_class(locked: VirtualClass) -> bool:
 
 
 def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
-    """Give the seat; return False if it is already paid, or cannot be given."""
+    """Give the seat; return False if that is impossible."""
     seat = transfer.seat
     if seat is None or seat.paid_at is not None:
         return False
@@ -247,7 +246,7 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
 
 
 def _find_kept(locked: VirtualClass, seat: Seat | None, now: datetime) -> Hold | Seat | None:
-    """Lock the person; return the hold or seat if it is still kept."""
+    """Lock the person; return the hold or seat if still kept."""
     lock_person(seat.user if seat else locked.booked_by)
     if seat is not None:
         return seat if seat.is_live(now) else None
