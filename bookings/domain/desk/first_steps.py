@@ -1,4 +1,4 @@
-"""From an empty service to one that offers classes: page, hours and prices at once."""
+"""The first setup: page, hours and prices at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +17,7 @@ from bookings.models import ClassType, Price, TeacherPage, Weekday
 
 @dataclass(frozen=True, slots=True)
 class FirstOffer:
-    """minutes: the length of both kinds of class. Amounts in centavos, of the whole class.
-
-    group_amount: None without groups; group_size: the most students in one.
-    """
+    """Centavos for a whole class."""
 
     minutes: int
     amount: int
@@ -41,8 +38,8 @@ def take_first_steps(
 ) -> None:
     """Write the teacher's page, the same hours for each day, and prices from today on.
 
-    end: 00:00 is the midnight that ends the day.
-    Raises AlreadySetUpError, ImpossibleHoursError, PhotoError, without writing.
+    end: 00:00 for the end of the day. Raises AlreadySetUpError, ImpossibleHoursError, PhotoError,
+    without writing.
     """
     page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
     if not load_setup().is_new:

@@ -1,4 +1,4 @@
-"""The teacher's page: what other pages read, and how she changes it."""
+"""The teacher's page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from bookings.models import Question, Quote, TeacherPage
 
 
 def load_teacher_page() -> TeacherPage:
-    """Return the page; an empty, unsaved one if the teacher has not written it."""
+    """Return an empty, unsaved page if there is none."""
     return TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first() or TeacherPage()
 
 
@@ -24,10 +24,7 @@ def list_questions() -> list[Question]:
 def write_teacher_page(
     *, texts: Mapping[str, str], quotes: Sequence[Quote], questions: Sequence[Question]
 ) -> None:
-    """Replace the given texts by field, all quotes and all questions. The photo stays.
-
-    quotes, questions: unsaved, in their order.
-    """
+    """Replace the given texts, all quotes and all questions."""
     TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
     for position, quote in enumerate(quotes):
         quote.position = position

@@ -1,4 +1,4 @@
-"""The teacher's day: her next class, today's, her week, and everything that waits for her."""
+"""The teacher's day, week and tasks."""
 
 from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
@@ -21,10 +21,10 @@ DayClasses = tuple[date, list[VirtualClass]]
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
-    """classes: today's. week_classes: how many this week has.
+    """Today's classes, and the number of this week's.
 
-    ahead: the days from tomorrow to Sunday. earlier: the days of this week with classes, the latest
-    first. free_time: what is left of this week's hours; None if the calendar cannot be read.
+    ahead: the days until Sunday. earlier: this week's days with classes, latest first. free_time:
+    left of this week's hours; None if the calendar cannot be read.
     """
 
     day: date
@@ -38,10 +38,10 @@ class TeacherDay:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Numbers of what waits for the teacher.
+    """Numbers.
 
-    undecided: classes without a list price. offered: places that a person in a waiting list has
-    not answered for. transfers: announced ones. to_return: those to give back by hand.
+    undecided: classes without a list price. offered: places offered to the waiting list. transfers:
+    announced.
     """
 
     paid_not_scheduled: int
@@ -57,7 +57,7 @@ class Tasks:
 
 
 def load_teacher_day() -> TeacherDay:
-    """Read the day, and the week around it, in nine queries and from the calendar's cache."""
+    """Load in nine queries, and from the calendar's cache."""
     now = timezone.now()
     today = timezone.localdate(now)
     monday = monday_of(today)
@@ -111,10 +111,9 @@ def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[
 
 
 def _find_next(now: datetime) -> VirtualClass | None:
-    """Return the class that runs or comes next."""
     rows = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
-        # Follows from the next line, and lets the index on status and start skip the past.
+        # Implied by the next line; lets the index on status and start skip the past.
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
         end_time__gt=now,
     )
