@@ -1,4 +1,4 @@
-"""Idempotent rebuilding of lost classes from calendar events, after a backup was restored."""
+"""Rebuild lost classes from calendar events after a backup was restored; idempotent."""
 
 import uuid
 from collections.abc import Iterator
@@ -35,9 +35,8 @@ from config.lib.wall_time import find_offset
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
-    Restores class, host, log and payment. The host is mailed a new access code, and guests must
-    join again. Returns plain JSON for each event; ``action`` is to ``rebuild`` a missing class or
-    to let a pending one ``adopt`` the event. Raises CalendarError, without writing.
+    Restores class, host, log and payment; the host is mailed a new access code, guests must join
+    again. Returns plain JSON for each event. Raises CalendarError, without writing.
     """
     restored = []
     for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
@@ -118,7 +117,7 @@ def _make_row(
         created_at=booked_at,
         paid_at=datetime.fromisoformat(record.paid_at) if record.paid_at else None,
         scheduling_requested_at=now,
-        # Above any revision that was sent, assuming at most one a minute.
+        # Higher than any revision sent before, assuming at most one a minute.
         ics_sequence=max((now - booked_at) // timedelta(minutes=1), 0) + 1,
     )
     mark_scheduled(
@@ -136,7 +135,6 @@ def _make_row(
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
-    """Attach the payment: without a class it would be refunded."""
     if not is_provider_configured() or virtual_class.class_price == 0:
         return
     if payment is None:
