@@ -4,11 +4,12 @@ from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from bookings.availability.agenda import load_agenda, whole_days
+from bookings.availability.agenda import load_agenda
 from bookings.availability.weeks import monday_of
+from bookings.domain.desk.messages import list_classes_of_week
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
@@ -62,7 +63,8 @@ def load_teacher_day() -> TeacherDay:
     today = timezone.localdate(now)
     monday = monday_of(today)
     sunday = monday + timedelta(days=6)
-    week = _group_by_day(_list_given_between(monday, sunday), monday)
+    given = list_classes_of_week(monday).select_related("booked_by", "offer")
+    week = _group_by_day(given.order_by("start_time", "id"), monday)
     return TeacherDay(
         day=today,
         next_class=_find_next(now),
@@ -93,17 +95,7 @@ def count_tasks(*, sees_payments: bool) -> Tasks:
     )
 
 
-def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
-    whole = whole_days(first_day, last_day)
-    rows = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
-        start_time__gte=whole.start,
-        start_time__lt=whole.end,
-    )
-    return list(rows.select_related("booked_by", "offer").order_by("start_time", "id"))
-
-
-def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
+def _group_by_day(classes: QuerySet[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
     days: dict[date, list[VirtualClass]] = {monday + timedelta(days=one): [] for one in range(7)}
     for virtual_class in classes:
         days[timezone.localdate(virtual_class.start_time)].append(virtual_class)
