@@ -11,8 +11,9 @@ from django.utils import timezone
 from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.desk.photos import set_photo
 from bookings.domain.desk.setup import load_setup
+from bookings.domain.desk.teacher_page import lock_teacher_page
 from bookings.domain.exceptions import AlreadySetUpError
-from bookings.models import ClassType, Price, TeacherPage, Weekday
+from bookings.models import ClassType, Price, Weekday
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def take_first_steps(
     end: 00:00 for the end of the day. Raises AlreadySetUpError, ImpossibleHoursError, PhotoError,
     without writing.
     """
-    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
+    page = lock_teacher_page()
     if not load_setup().is_new:
         raise AlreadySetUpError
     page.name, page.subject = name, subject

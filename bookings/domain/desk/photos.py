@@ -11,6 +11,7 @@ from django.db import transaction
 from PIL import Image, ImageCms, ImageOps
 from PIL.JpegImagePlugin import JpegImageFile
 
+from bookings.domain.desk.teacher_page import lock_teacher_page
 from bookings.domain.exceptions import PhotoError
 from bookings.models import PHOTO_WIDTHS, TeacherPage
 from bookings.models.teacher_page import photo_name
@@ -59,7 +60,7 @@ def set_photo(content: IO[bytes]) -> TeacherPage:
     pictures = encode_photo(content)
     widest = max(pictures)
     digest = hashlib.sha256(pictures[widest]).hexdigest()[:16]
-    page = _lock_page()
+    page = lock_teacher_page()
     _delete_files(page)
     page.photo.name = f"{digest}-{widest}"
     for width, picture in pictures.items():
@@ -70,7 +71,7 @@ def set_photo(content: IO[bytes]) -> TeacherPage:
 
 @transaction.atomic
 def remove_photo() -> TeacherPage:
-    page = _lock_page()
+    page = lock_teacher_page()
     _delete_files(page)
     page.photo.name = ""
     page.save(update_fields=["photo"])
@@ -88,11 +89,6 @@ def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
     except DAMAGED as error:
         raise PhotoError("No pudimos leer esa foto. Subí un archivo JPG, PNG o WebP.") from error
     return {width: _encode(picture, width) for width in PHOTO_WIDTHS.values()}
-
-
-def _lock_page() -> TeacherPage:
-    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
-    return page
 
 
 def _delete_files(page: TeacherPage) -> None:

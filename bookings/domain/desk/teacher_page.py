@@ -12,6 +12,11 @@ def load_teacher_page() -> TeacherPage:
     return TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first() or TeacherPage()
 
 
+def lock_teacher_page() -> TeacherPage:
+    """Return the stored page, which is made if there is none."""
+    return TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)[0]
+
+
 def list_quotes() -> list[Quote]:
     return list(Quote.objects.all())
 
