@@ -118,7 +118,7 @@ class BookForm(StartForm):
 
     def _list_prices(self, student: User) -> dict[str, Price]:
         """List the rows that the student can book, those of unlisted offers too, by their keys."""
-        prices = list_current_prices(with_offers=True)
+        prices = list_current_prices()
         used = find_used_offers(student, prices)
         offers = {one.offer for one in prices if one.offer and one.offer.pk in used}
         self.used = sorted(offer.name for offer in offers)

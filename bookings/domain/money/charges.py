@@ -73,7 +73,7 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    is_twice = is_paid_otherwise(payment, seat or virtual_class)
+    is_twice = _is_paid_otherwise(payment, seat or virtual_class)
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
     if seat is not None:
@@ -116,7 +116,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     return payment
 
 
-def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
+def _is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
     return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 

@@ -35,7 +35,7 @@ def first_of_next_month(today: date) -> date:
 
 def list_price_lines(day: date) -> list[PriceLine]:
     """List plain prices, then those of offers, in three queries."""
-    prices = list_current_prices(with_offers=True)
+    prices = list_current_prices()
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
     return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]

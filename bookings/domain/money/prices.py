@@ -14,6 +14,7 @@ from bookings.models import ClassType, Offer, Price, PriceDecision
 
 # Guests join a group by its code, so a group is booked for two people at least.
 FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
+ON_SALE = Q(offer=None) | Q(offer__is_active=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def list_class_options(*, key: str | None = None) -> list[ClassOption]:
     key: of an unlisted offer to include.
     """
     current: defaultdict[tuple[str, int, Offer | None], dict[int, int]] = defaultdict(dict)
-    on_sale = in_force().filter(Q(offer=None) | Q(offer__is_active=True)).order_by("valid_from")
-    for row in on_sale.select_related("offer"):
+    on_sale = in_force().filter(ON_SALE).select_related("offer")
+    for row in on_sale.order_by("valid_from"):
         if row.offer is None or row.offer.is_listed or row.offer.key == key:
             current[row.class_type, row.minutes, row.offer][row.students_up_to] = row.amount
     options = [
@@ -140,10 +141,9 @@ def list_prices_by_students(
     }
 
 
-def list_current_prices(*, with_offers: bool = False) -> list[Price]:
-    """List the latest rows in force, by type, length and size."""
-    plain, on_sale = Q(offer=None), Q(offer__is_active=True)
-    rows = in_force().filter(plain | on_sale if with_offers else plain).select_related("offer")
+def list_current_prices() -> list[Price]:
+    """List the latest rows on sale, plain list first, by type, length and size."""
+    rows = in_force().filter(ON_SALE).select_related("offer")
     latest = {_order_price(price): price for price in rows.order_by("valid_from")}
     return [latest[case] for case in sorted(latest)]
 
