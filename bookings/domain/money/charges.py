@@ -104,7 +104,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     class_id = payment.paid_class_id
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
         return payment
-    VirtualClass.objects.select_for_update().get(pk=class_id)
+    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
@@ -112,7 +112,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
-    give_transfers_back(seat or class_id)
+    give_transfers_back(seat or locked)
     return payment
 
 

@@ -1,6 +1,5 @@
 """Refunds of cancelled classes, decided once."""
 
-import uuid
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -58,12 +57,15 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
 
 
-def request_money_back(locked: VirtualClass, by: User | None) -> None:
+def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
     """Request the refunds that the stored decision still lacks."""
     if locked.amount_kept is None:
         return
-    give_transfers_back(locked.pk, keep=locked.amount_kept)
-    payment = Payment.objects.filter(virtual_class=locked).first()
+    give_transfers_back(locked, keep=locked.amount_kept)
+    if isinstance(locked, Seat):
+        payment = locked.payment
+    else:
+        payment = Payment.objects.filter(virtual_class=locked).first()
     if payment is None:
         return
     if payment.approved_at is None and locked.paid_at is not None:
@@ -73,11 +75,8 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
     request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
 
 
-def give_transfers_back(bought: uuid.UUID | Seat, keep: int = 0) -> None:
-    """Mark the transfer that paid as one to return by hand.
-
-    bought: a seat, or a class's id. keep: centavos that stay.
-    """
+def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
+    """Mark the transfer that paid as one to return by hand, except ``keep`` centavos."""
     about = {"seat": bought} if isinstance(bought, Seat) else {"virtual_class": bought}
     confirmed = BankTransfer.objects.filter(state=TransferState.CONFIRMED, amount__gt=keep, **about)
     confirmed.update(state=TransferState.TO_RETURN)

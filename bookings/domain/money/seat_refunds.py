@@ -2,17 +2,12 @@
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.money_back import give_transfers_back
-from bookings.domain.money.refunds import (
-    refund_second_payment,
-    refundable_amount,
-    request_refund,
-)
+from bookings.domain.money.money_back import request_money_back
+from bookings.domain.money.refunds import refundable_amount
 from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
-    RefundReason,
     Seat,
     SeatState,
     VirtualClass,
@@ -31,12 +26,7 @@ def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
         reason, amount = decide_refund(case, left=left)
         locked.refund_reason, locked.amount_kept = reason, left - amount
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
-    give_transfers_back(locked, keep=locked.amount_kept)
-    if locked.payment is not None and locked.payment.approved_at is None:
-        refund_second_payment(locked.payment)
-    elif locked.payment is not None:
-        reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
-        request_refund(payment=locked.payment, reason=reason, keep=keep, by=by)
+    request_money_back(locked, by)
 
 
 def find_left(seat: Seat) -> int:
