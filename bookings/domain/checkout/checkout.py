@@ -13,6 +13,7 @@ from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.holds import (
+    find_hand_hold_end,
     find_hold_end,
     find_live_hold,
     keep_time,
@@ -92,7 +93,7 @@ def check_out_hold(
     payment = None
     by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
     if is_provider_configured() and quote.price > 0 and not by_transfer:
-        expires_at = find_hold_end(quote.start, timezone.now())
+        expires_at = find_hold_end(timezone.now())
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
     virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
@@ -120,7 +121,7 @@ def request_preference(
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
     limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
-    expires_at = min(find_hold_end(start, now), end)
+    expires_at = min(find_hold_end(now), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
@@ -170,7 +171,7 @@ def _book(
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
     elif quote.price > 0 and not by_transfer:
-        hold.expires_at = find_hold_end(quote.start, timezone.now(), by_hand=True)
+        hold.expires_at = find_hand_hold_end(quote.start, timezone.now())
     hold.save(update_fields=["virtual_class", "expires_at"])
     if by_transfer:
         keep_for_transfer(hold, timezone.now())

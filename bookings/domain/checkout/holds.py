@@ -57,25 +57,28 @@ def hold_slot(
     free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
-    expires_at = find_hold_end(start, timezone.now())
+    expires_at = find_hold_end(timezone.now())
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
     hold.offer = offer
     hold.end_time = start + timedelta(minutes=minutes)
     return keep_time(hold)
 
 
-def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
-    """Return until when a student's time is kept.
+def find_hold_end(now: datetime) -> datetime:
+    """Return until when a student's time is kept."""
+    return now + timedelta(minutes=BookingRules.load().hold_minutes)
 
-    by_hand: True for a booked class paid to the teacher: kept as one that she books, but only until
-    the minimum notice, when other students could not book it any more.
+
+def find_hand_hold_end(start: datetime, now: datetime) -> datetime:
+    """Return until when a booked class that is paid to the teacher keeps its time.
+
+    As long as one that she books, but only until the minimum notice, when other students could not
+    book it any more.
     """
     rules = BookingRules.load()
-    end = now + timedelta(minutes=rules.hold_minutes)
-    if not by_hand:
-        return end
     bookable_until = start - timedelta(minutes=rules.minimum_notice_minutes)
-    return max(end, find_pay_deadline(bookable_until, now))
+    shortest = now + timedelta(minutes=rules.hold_minutes)
+    return max(shortest, find_pay_deadline(bookable_until, now))
 
 
 def find_pay_deadline(latest: datetime, now: datetime) -> datetime:

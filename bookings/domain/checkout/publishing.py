@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import keep_time
+from bookings.domain.checkout.holds import find_hold_end, keep_time
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.checkout.teacher_booking import find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
@@ -18,7 +18,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.queries import list_awaiting_between
-from bookings.models import BookingRules, ClassEvent, ClassType, Hold, OpenClass
+from bookings.models import ClassEvent, ClassType, Hold, OpenClass
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
     )
     virtual_class = book_class(user=by, request=request, by=by)
     # Kept until it is scheduled: the constraint decides between it and a student who is choosing.
-    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    expires_at = find_hold_end(timezone.now())
     hold = Hold(user=by, virtual_class=virtual_class, expires_at=expires_at, made_by_teacher=True)
     hold.start_time, hold.end_time, hold.class_type = draft.start, draft.end, ClassType.GROUP
     keep_time(hold)

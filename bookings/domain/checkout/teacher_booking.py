@@ -74,7 +74,7 @@ def book_for(
     expires_at = find_pay_deadline(start, now)
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
-        expires_at = find_hold_end(start, now)
+        expires_at = find_hold_end(now)
     request = BookingRequest(
         **asdict(quote),
         preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
