@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -95,7 +95,7 @@ def keep_time(hold: Hold) -> Hold:
     with racing_for_time(), transaction.atomic():
         lock_person(hold.user)
         delete_expired_holds()
-        chosen = Hold.objects.filter(user=hold.user, virtual_class=None, payment=None)
+        chosen = _list_chosen(hold.user)
         if hold.made_by_teacher:
             (chosen & here).delete()
         else:
@@ -113,13 +113,12 @@ def keep_time(hold: Hold) -> Hold:
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
     """Return False if there is no unbooked hold."""
-    unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
-    return bool(unbooked.delete()[0])
+    return bool(_list_chosen(user).filter(pk=hold_id).delete()[0])
 
 
 def find_open_hold(user: User) -> Hold | None:
-    unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
-    return unbooked.filter(expires_at__gt=timezone.now()).select_related("offer").first()
+    live = _list_chosen(user).filter(expires_at__gt=timezone.now())
+    return live.select_related("offer").first()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
@@ -139,3 +138,7 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
 def delete_expired_holds() -> int:
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+
+
+def _list_chosen(user: User) -> QuerySet[Hold]:
+    return Hold.objects.filter(user=user, virtual_class=None, payment=None)

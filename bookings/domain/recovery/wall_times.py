@@ -101,8 +101,8 @@ def _move(shift: Shift) -> bool:
     locked.save()
     if isinstance(locked, VirtualClass):
         move_deadline(locked, shift.start - before.start_time, timezone.now())
-    if isinstance(locked, VirtualClass) and locked.is_scheduled:
-        _announce(locked, shift)
+        if locked.is_scheduled:
+            _announce(locked, shift)
     return True
 
 
