@@ -1,9 +1,8 @@
 """The teacher's offers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Count, Max, ProtectedError, Q
@@ -13,7 +12,7 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.money.prices import in_force
 from bookings.models import Offer, Price
 
-OfferRow = TypeVar("OfferRow", bound=Offer)
+SOLD_FIRST = ("-is_active", "position", "id")
 # Minutes, and the number of students up to which the price counts.
 Case = tuple[int, int]
 FROM_TODAY = "Los precios pueden regir desde hoy en adelante."
@@ -51,7 +50,7 @@ class OfferCard:
 def list_offers() -> list[OfferCard]:
     """List the offers in order, inactive ones last, in two queries."""
     offers = Offer.objects.annotate(booked=Count("classes")).prefetch_related("prices")
-    ordered = _sold_first(offers.order_by("position", "id"))
+    ordered = list(offers.order_by(*SOLD_FIRST))
     sold = sum(one.is_active for one in ordered)
     return [
         OfferCard(
@@ -63,10 +62,6 @@ def list_offers() -> list[OfferCard]:
         )
         for place, one in enumerate(ordered)
     ]
-
-
-def _sold_first(offers: Iterable[OfferRow]) -> list[OfferRow]:
-    return sorted(offers, key=lambda one: not one.is_active)
 
 
 def list_offer_prices(offer: Offer) -> list[OfferPrice]:
@@ -137,7 +132,7 @@ def set_active(offer: Offer, *, is_active: bool) -> None:
 
 @transaction.atomic
 def move_offer(offer: Offer, *, up: bool) -> None:
-    offers = _sold_first(Offer.objects.select_for_update())
+    offers = list(Offer.objects.select_for_update().order_by(*SOLD_FIRST))
     place = offers.index(offer)
     other = place - 1 if up else place + 1
     if 0 <= other < len(offers):
