@@ -33,7 +33,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between
@@ -158,11 +158,9 @@ def _book(
     refuse_second_use(user, hold.offer)
     if discount:
         _take(discount, quote, user)
-    preference_id = payment and payment.preference_id
     request = BookingRequest(
         **asdict(quote),
-        preference_id=preference_id or f"manual-{uuid.uuid4()}",
-        has_preference=payment is not None,
+        **describe_preference(payment),
         text=text,
         offer=hold.offer,
         discount=discount,

@@ -1,7 +1,6 @@
 """The teacher publishes an open class."""
 
 import logging
-import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +16,7 @@ from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverErr
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
+from bookings.domain.money.preferences import describe_preference
 from bookings.domain.queries import list_awaiting_between
 from bookings.models import ClassEvent, ClassType, Hold, OpenClass
 
@@ -77,8 +77,7 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         is_group_class=True,
         students_count=draft.places + 1,  # the teacher counts as its host
         price=0,
-        preference_id=f"manual-{uuid.uuid4()}",
-        has_preference=False,
+        **describe_preference(None),
     )
     virtual_class = book_class(user=by, request=request, by=by)
     # Kept until it is scheduled: the constraint decides between it and a student who is choosing.

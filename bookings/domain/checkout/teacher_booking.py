@@ -1,7 +1,6 @@
 """The teacher books a class for a student."""
 
 import logging
-import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
@@ -21,7 +20,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
@@ -77,8 +76,7 @@ def book_for(
         expires_at = find_hold_end(now)
     request = BookingRequest(
         **asdict(quote),
-        preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
-        has_preference=payment is not None,
+        **describe_preference(payment),
         text=text,
         offer=offer,
     )

@@ -1,6 +1,8 @@
 """Payments, and their preferences at the provider."""
 
+import uuid
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urljoin
 
 from babel.dates import format_datetime
@@ -22,6 +24,13 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
         quote=quote.to_json(),
         expires_at=expires_at,
     )
+
+
+def describe_preference(payment: Payment | None) -> dict[str, Any]:
+    """Return the fields of ``BookingRequest``; without a payment, with an id of our own."""
+    if payment is None:
+        return {"preference_id": f"manual-{uuid.uuid4()}", "has_preference": False}
+    return {"preference_id": payment.preference_id, "has_preference": True}
 
 
 def make_preference(
