@@ -114,6 +114,7 @@ def _refuse_more_than(pixels: int, image: Image.Image) -> None:
 
 
 def _turn_upright(image: Image.Image) -> Image.Image:
+    # Not ImageOps.exif_transpose, which fails to write some EXIF data again.
     turn = TURNS.get(image.getexif().get(ORIENTATION, 1))
     return image if turn is None else image.transpose(turn)
 
@@ -135,6 +136,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
 
 
 def _encode(image: Image.Image, width: int) -> bytes:
+    # Cut a little above the middle, where faces are.
     square = ImageOps.fit(image, (width, width), Image.Resampling.LANCZOS, centering=(0.5, 0.35))
     square.info.clear()  # a comment of the camera would be written again
     for quality in QUALITIES:

@@ -113,7 +113,5 @@ def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualCl
     parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
     found = [(one.booked_by_id, one) for one in classes.filter(booked_by__in=people)]
     found += [(one.user_id, one.virtual_class) for one in parts.select_related("virtual_class")]
-    nearest: dict[uuid.UUID, VirtualClass] = {}
-    for person, virtual_class in sorted(found, key=lambda one: one[1].start_time, reverse=True):
-        nearest[person] = virtual_class
-    return nearest
+    # The nearest class of a person comes last, and replaces the others.
+    return dict(sorted(found, key=lambda one: one[1].start_time, reverse=True))

@@ -38,12 +38,17 @@ def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]
     Restores class, host, log and payment; the host is mailed a new access code, guests must join
     again. Returns plain JSON for each event. Raises CalendarError, without writing.
     """
-    restored = []
+    restored: list[dict[str, object]] = []
     for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
         problem = _restore(event, class_id, action, is_dry_run=is_dry_run)
-        line: dict[str, object] = {"class": str(class_id), "event": event.event_id}
-        line |= {"action": action, "done": not problem and not is_dry_run}
-        restored.append(line | ({"problem": problem} if problem else {}))
+        line = {
+            "class": str(class_id),
+            "event": event.event_id,
+            "action": action,
+            "done": not problem and not is_dry_run,
+            **({"problem": problem} if problem else {}),
+        }
+        restored.append(line)
     return restored
 
 
@@ -146,7 +151,7 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
             made_elsewhere=True,
             status=PaymentStatus.PENDING,
         )
-    payment.virtual_class = virtual_class
+    payment.virtual_class = virtual_class  # without a class it would be refunded
     payment.next_check_at = timezone.now()
     payment.save()
 
