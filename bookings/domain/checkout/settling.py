@@ -108,7 +108,7 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
 
 
 def settle_if_not_recent(payment: Payment) -> None:
-    """Raise PaymentError."""
+    """Settle at most once within LOOK_EVERY. Raises PaymentError."""
     key = f"looked-up:{payment.preference_id}"
     if payment.preference_id and cache.add(key, True, timeout=LOOK_EVERY.total_seconds()):
         settle(payment.preference_id)
@@ -149,7 +149,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 
 def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
-    """Raise as ``schedule_class``, after a refund if scheduling is impossible."""
+    """Schedule a class, or refund it if that is impossible. Raises as ``schedule_class``."""
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE:

@@ -70,8 +70,8 @@ def refuse_to_wait(
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
-    A student who never paid has one kept time at once, and after MAX_LAPSED unpaid ones no other.
-    besides: the class or seat in question.
+    A student who never paid has one kept time at once; after MAX_LAPSED unpaid ones no student gets
+    another. besides: the class or seat in question.
     """
     if find_account() is None:
         raise TransfersOffError

@@ -164,7 +164,7 @@ def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Raise TransferDecidedError unless the transfer is to be returned, or was."""
+    """Store that the teacher returned a transfer. Raises TransferDecidedError."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.RETURNED:
         return transfer

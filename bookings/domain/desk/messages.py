@@ -71,7 +71,7 @@ def send_message(
     text: str,
     by: User,
 ) -> Message:
-    """Raise BookingError without writing, also for a repeated message."""
+    """Mail these people. Raises BookingError, without writing, also for a repeated message."""
     receivers = [one for one in list_receivers(classes) if one.person.pk in people]
     _refuse_receivers(receivers, people)
     touched = {one.pk: one for receiver in receivers for one in receiver.classes}

@@ -56,7 +56,7 @@ TURNS: dict[Any, Image.Transpose] = {
 
 @transaction.atomic
 def set_photo(content: IO[bytes]) -> TeacherPage:
-    """Raise PhotoError, without writing."""
+    """Replace the photo. Raises PhotoError, without writing."""
     pictures = encode_photo(content)
     widest = max(pictures)
     digest = hashlib.sha256(pictures[widest]).hexdigest()[:16]

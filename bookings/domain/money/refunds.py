@@ -118,7 +118,7 @@ def refund_second_payment(payment: Payment) -> None:
 
 @transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Raise RefundOutdatedError, RefundTooLargeError.
+    """Request centavos of a charge. Raises RefundOutdatedError, RefundTooLargeError.
 
     left: the centavos on the page, so that a form sent twice requests once.
     """

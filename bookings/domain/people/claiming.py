@@ -81,7 +81,7 @@ def claim_by_address(*, user: User, person_id: uuid.UUID) -> None:
 
 
 def list_written_down(user: User) -> list[WrittenDown]:
-    """Take one query if there are no placeholders."""
+    """List placeholders with classes ahead; in one query if there are none."""
     people = User.objects.filter(contact_email=user.email, status=UserStatus.PLACEHOLDER)
     found = [WrittenDown(one, list(list_next_classes_of(one))) for one in people]
     return [one for one in found if one.classes]

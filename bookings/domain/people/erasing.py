@@ -61,7 +61,7 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """Raise ClassesAheadError if any is settled, BookingError for staff."""
+    """List unpaid classes. Raises ClassesAheadError if any is settled, BookingError for staff."""
     if user.is_staff:
         raise BookingError(_("La cuenta de la profe no se puede borrar."))
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)

@@ -67,7 +67,7 @@ def compare_all(*, settled_before: datetime | None = None) -> Report:
 
 
 def compare_changed(changes: Changes, *, settled_before: datetime) -> Report:
-    """Raise CalendarError."""
+    """Compare classes with changed events. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}

@@ -64,7 +64,7 @@ def reconcile_automatically(changes: Changes | None = None) -> Report:
 
 
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Raise CalendarError."""
+    """Compare and repair one class. Raises CalendarError."""
     report = compare_each([class_id], Report())
     for drift in report.findings:
         if drift.kind != UNKNOWN and record_drift(drift, with_mail=False):
