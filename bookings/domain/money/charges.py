@@ -60,14 +60,8 @@ SEARCH_REACH = timedelta(days=90)
 def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     """Store the provider's reports and derive our state; older reports change nothing."""
     now = timezone.now()
-    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
-    payment = payments.get(pk=payment_id)
-    virtual_class, seat = None, payment.paid_seat
-    class_id = payment.paid_class_id
-    if class_id is not None:
-        # Cancelling also locks the class before the charges: each sees the other's work, and the
-        # same order avoids a deadlock.
-        virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    payment, virtual_class = _lock(payment_id)
+    seat = payment.paid_seat
     if seat is not None:
         seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
@@ -98,13 +92,9 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
     Its transfer is then to be returned. Raises BookingError if the charges are not enough.
     """
-    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
-    payment = payments.get(pk=payment_id)
-    seat = payment.paid_seat
-    class_id = payment.paid_class_id
-    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
+    payment, virtual_class = _lock(payment_id)
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or virtual_class is None:
         return payment
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
@@ -112,8 +102,19 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
-    give_transfers_back(seat or locked)
+    give_transfers_back(payment.paid_seat or virtual_class)
     return payment
+
+
+def _lock(payment_id: uuid.UUID) -> tuple[Payment, VirtualClass | None]:
+    """Lock a payment, then the class that it pays for, also with a seat."""
+    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
+    payment = payments.get(pk=payment_id)
+    if payment.paid_class_id is None:
+        return payment, None
+    # Cancelling also locks the class before the charges: each sees the other's work, and the same
+    # order avoids a deadlock.
+    return payment, VirtualClass.objects.select_for_update().get(pk=payment.paid_class_id)
 
 
 def _is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
