@@ -65,7 +65,6 @@ def hold_slot(
 
 
 def find_hold_end(now: datetime) -> datetime:
-    """Return until when a student's time is kept."""
     return now + timedelta(minutes=BookingRules.load().hold_minutes)
 
 

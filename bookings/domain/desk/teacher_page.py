@@ -13,7 +13,7 @@ def load_teacher_page() -> TeacherPage:
 
 
 def lock_teacher_page() -> TeacherPage:
-    """Return the stored page, which is made if there is none."""
+    """Create the page if there is none."""
     return TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)[0]
 
 

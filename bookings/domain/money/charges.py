@@ -107,7 +107,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
 
 def _lock(payment_id: uuid.UUID) -> tuple[Payment, VirtualClass | None]:
-    """Lock a payment, then the class that it pays for, also with a seat."""
+    """Lock a payment, then its class."""
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
     if payment.paid_class_id is None:

@@ -27,7 +27,7 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 
 def describe_preference(payment: Payment | None) -> dict[str, Any]:
-    """Return the fields of ``BookingRequest``; without a payment, with an id of our own."""
+    """Return fields of ``BookingRequest``; without a payment, an id of our own."""
     if payment is None:
         return {"preference_id": f"manual-{uuid.uuid4()}", "has_preference": False}
     return {"preference_id": payment.preference_id, "has_preference": True}
