@@ -21,7 +21,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.checkout.checkout import check_out_hold, list_hold_prices
 from bookings.domain.checkout.holds import (
-    find_hold_end,
+    find_hand_hold_end,
     find_live_hold,
     find_open_hold,
     hold_slot,
@@ -274,7 +274,7 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
     """Return None if payments are online."""
     if is_provider_configured():
         return None
-    end = find_hold_end(hold.start_time, timezone.now(), by_hand=True)
+    end = find_hand_hold_end(hold.start_time, timezone.now())
     return max(end, transfer.until) if transfer and transfer.until else end
 
 

@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.checkout import checkout
-from bookings.domain.checkout.holds import find_hold_end
+from bookings.domain.checkout.holds import find_hand_hold_end
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     HoldExpiredError,
@@ -224,7 +224,7 @@ def test_a_class_paid_by_hand_waits_until_the_minimum_notice_at_most(db, hours, 
     )
     now = timezone.now()
 
-    assert find_hold_end(now + timedelta(hours=hours), now, by_hand=True) == now + kept
+    assert find_hand_hold_end(now + timedelta(hours=hours), now) == now + kept
 
 
 def test_a_class_lapses_with_its_preference(mercadopago, host):

@@ -99,7 +99,7 @@ def test_an_offer_has_a_list_of_its_own():
         **dict.fromkeys([2, 3], 2_400_000),
         **dict.fromkeys([4, 5, 6], 4_200_000),
     }
-    assert [one.offer for one in list_current_prices()] == [None] * 4
+    assert [one.offer for one in list_current_prices()] == [None] * 4 + [offer, group, group]
     with pytest.raises(NoPriceError):
         find_price(class_type=ClassType.INDIVIDUAL, minutes=30, students=1, offer=offer)
 

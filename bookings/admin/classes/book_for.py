@@ -112,8 +112,8 @@ class BookForm(StartForm):
             self._choose_other(amount)
 
     def _list_prices(self, student: User) -> dict[str, Price]:
-        """Return prices by key, those of unlisted offers too."""
-        prices = list_current_prices(with_offers=True)
+        """Return the prices that the student can pay, unlisted offers' too, by their keys."""
+        prices = list_current_prices()
         used = find_used_offers(student, prices)
         offers = {one.offer for one in prices if one.offer and one.offer.pk in used}
         self.used = sorted(offer.name for offer in offers)

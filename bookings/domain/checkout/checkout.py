@@ -13,6 +13,7 @@ from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.holds import (
+    find_hand_hold_end,
     find_hold_end,
     find_live_hold,
     keep_time,
@@ -32,7 +33,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between
@@ -42,7 +43,7 @@ from bookings.payments.gateway import PaymentError
 
 
 def list_hold_prices(hold: Hold) -> dict[int, int]:
-    """Return today's price of a hold's class, in centavos, by number of students."""
+    """Return centavos by number of students."""
     class_type = ClassType(hold.class_type)
     return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
 
@@ -50,11 +51,10 @@ def list_hold_prices(hold: Hold) -> dict[int, int]:
 def price_hold(
     hold: Hold, *, students_count: int, seen: int | None = None, typed_code: str = ""
 ) -> tuple[Quote, Discount | None]:
-    """Return a hold's class at today's price, and the discount that it has, if any.
+    """Return a hold's class at today's price, and its discount.
 
-    seen: the centavos that the student's page showed, None if no page did. typed_code: of a
-    discount; a free class needs none, and uses none up. Raises NoPriceError, DiscountCodeError,
-    TooManyAttemptsError, PriceChangedError.
+    seen: the centavos on the student's page. typed_code: ignored for a free class. Raises
+    NoPriceError, DiscountCodeError, TooManyAttemptsError, PriceChangedError.
     """
     is_group = hold.class_type == ClassType.GROUP
     students = students_count if is_group else 1
@@ -80,10 +80,9 @@ def check_out_hold(
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online; for a
-    transfer its time is kept longer. No transaction may be open: the provider is called. Raises
-    HoldExpiredError, what ``price_hold`` raises, PaymentError, OfferUsedError,
-    TransferNotOfferedError.
+    seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
+    may be open: the provider is called. Raises HoldExpiredError, the errors of ``price_hold``,
+    TransferNotOfferedError, PaymentError, OfferUsedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -94,7 +93,7 @@ def check_out_hold(
     payment = None
     by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
     if is_provider_configured() and quote.price > 0 and not by_transfer:
-        expires_at = find_hold_end(quote.start, timezone.now())
+        expires_at = find_hold_end(timezone.now())
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
     virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
@@ -104,11 +103,11 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference, and hold its time, for a class that a JS client is about to book.
+    """Make a preference, and hold the time of the class that a JS client is about to book.
 
-    start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
-    PaymentsOffError, what ``refuse_impossible_period`` raises, NoPriceError, BookingError for a
-    free class, TooManyHoldsError, SlotTakenError, PaymentError.
+    No transaction may be open: the provider is called. Raises, in this order, PaymentsOffError, the
+    errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, TooManyHoldsError,
+    SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -122,7 +121,7 @@ def request_preference(
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
     limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
-    expires_at = min(find_hold_end(start, now), end)
+    expires_at = min(find_hold_end(now), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
@@ -159,11 +158,9 @@ def _book(
     refuse_second_use(user, hold.offer)
     if discount:
         _take(discount, quote, user)
-    preference_id = payment and payment.preference_id
     request = BookingRequest(
         **asdict(quote),
-        preference_id=preference_id or f"manual-{uuid.uuid4()}",
-        has_preference=payment is not None,
+        **describe_preference(payment),
         text=text,
         offer=hold.offer,
         discount=discount,
@@ -172,7 +169,7 @@ def _book(
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
     elif quote.price > 0 and not by_transfer:
-        hold.expires_at = find_hold_end(quote.start, timezone.now(), by_hand=True)
+        hold.expires_at = find_hand_hold_end(quote.start, timezone.now())
     hold.save(update_fields=["virtual_class", "expires_at"])
     if by_transfer:
         keep_for_transfer(hold, timezone.now())
@@ -180,7 +177,6 @@ def _book(
 
 
 def _take(discount: Discount, quote: Quote, user: User) -> None:
-    """Take the use of a code; its class must be stored in the same transaction."""
     listed = quote.price + discount.amount
     if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
         raise PriceChangedError  # the teacher changed the code meanwhile

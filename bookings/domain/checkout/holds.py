@@ -1,11 +1,11 @@
-"""Chosen times that are kept while their students pay."""
+"""Holds: chosen times kept while their students pay."""
 
 import uuid
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -33,7 +33,7 @@ from config.lib.wall_time import find_offset
 LOST = _(
     "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
 )
-# Of a pending class, or of a preference that is not booked yet. The teacher's are not counted.
+# For a pending class, or a preference that is not booked yet. The teacher's holds do not count.
 UNPAID = Q(made_by_teacher=False) & (
     Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
 )
@@ -47,10 +47,9 @@ def hold_slot(
     class_type: ClassType,
     offer: Offer | None = None,
 ) -> Hold:
-    """Hold a free slot instead of the user's earlier one.
+    """Replace the user's unbooked hold by one of a free slot.
 
-    offer: None for a class of the plain list. Raises NoPriceError, OfferUsedError, CalendarError,
-    SlotTakenError, TooManyHoldsError.
+    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
     refuse_second_use(user, offer)
@@ -58,43 +57,44 @@ def hold_slot(
     free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
-    expires_at = find_hold_end(start, timezone.now())
+    expires_at = find_hold_end(timezone.now())
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
     hold.offer = offer
     hold.end_time = start + timedelta(minutes=minutes)
     return keep_time(hold)
 
 
-def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
-    """Return until when a student's time is kept.
+def find_hold_end(now: datetime) -> datetime:
+    return now + timedelta(minutes=BookingRules.load().hold_minutes)
 
-    by_hand: True for a booked class that is paid to the teacher. It waits as long as a class that
-    she books, but only until the minimum notice, after which no other student could book the time.
+
+def find_hand_hold_end(start: datetime, now: datetime) -> datetime:
+    """Return until when a booked class that is paid to the teacher keeps its time.
+
+    As long as one that she books, but only until the minimum notice, when other students could not
+    book it any more.
     """
     rules = BookingRules.load()
-    end = now + timedelta(minutes=rules.hold_minutes)
-    if not by_hand:
-        return end
     bookable_until = start - timedelta(minutes=rules.minimum_notice_minutes)
-    return max(end, find_pay_deadline(bookable_until, now))
+    shortest = now + timedelta(minutes=rules.hold_minutes)
+    return max(shortest, find_pay_deadline(bookable_until, now))
 
 
 def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
-    """Return until when a booked class waits for money that does not come through the site."""
     return min(now + PAY_WITHIN, latest)
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold; it replaces the student's unbooked slot or, for a preference, any hold then.
+    """Store a hold instead of the student's unbooked slot or, for a preference, any hold then.
 
-    The teacher's hold replaces a slot that the student was choosing at that time, and counts
-    towards no limit. Raises SlotTakenError, TooManyHoldsError.
+    The teacher's hold replaces the student's choice of a slot at that time, and counts towards no
+    limit. Raises SlotTakenError, TooManyHoldsError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():
         lock_person(hold.user)
         delete_expired_holds()
-        chosen = Hold.objects.filter(user=hold.user, virtual_class=None, payment=None)
+        chosen = _list_chosen(hold.user)
         if hold.made_by_teacher:
             (chosen & here).delete()
         else:
@@ -104,28 +104,26 @@ def keep_time(hold: Hold) -> Hold:
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)
         hold.save(force_insert=True)
-        # Only now: the insert above waits for a class that is taking this time, which then shows.
+        # Checked after the insert, which waits for a class that is taking this time.
         if list_scheduled_between(hold.start_time, hold.end_time).exists():
             raise SlotTakenError
     return hold
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Delete a hold that was not booked; return False if there is none."""
-    unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
-    return bool(unbooked.delete()[0])
+    """Return False if there is no unbooked hold."""
+    return bool(_list_chosen(user).filter(pk=hold_id).delete()[0])
 
 
 def find_open_hold(user: User) -> Hold | None:
-    """Return the person's live hold that is not booked yet; the database allows one."""
-    unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
-    return unbooked.filter(expires_at__gt=timezone.now()).select_related("offer").first()
+    live = _list_chosen(user).filter(expires_at__gt=timezone.now())
+    return live.select_related("offer").first()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
-    """Return a hold with its offer. Raise HoldExpiredError if it is over or another person's.
+    """Return a hold with its offer, optionally locked.
 
-    locked: True to lock its row.
+    Raises HoldExpiredError, also for another person's hold.
     """
     holds = Hold.objects.select_related("offer")
     holds = holds.select_for_update(of=("self",)) if locked else holds
@@ -139,3 +137,7 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
 def delete_expired_holds() -> int:
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+
+
+def _list_chosen(user: User) -> QuerySet[Hold]:
+    return Hold.objects.filter(user=user, virtual_class=None, payment=None)

@@ -1,4 +1,4 @@
-"""Notifications from the payment provider: stored before they are answered, read afterwards."""
+"""Notifications from the payment provider: stored first, processed later."""
 
 import uuid
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import backoff, claim
 from config.lib.throttling import is_too_often
 
-# How long notifications are kept that led to no payment of ours, and the others.
+# How long notifications without a payment of ours are kept, and the others.
 UNRELATED_LIFE, RELATED_LIFE = timedelta(days=7), timedelta(days=400)
 DELETIONS_PER_SWEEP = 1000
-# The sweeps find the truth by themselves, so a notification is not retried for ever.
+# The sweeps read every open payment anyway, so notifications are not retried for ever.
 NOTIFICATION_ATTEMPTS = 8
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
 # The search also finds charges of other businesses, whose orders may stay unknown.
@@ -41,9 +41,8 @@ class TooManyNotificationsError(Exception):
 def accept_notification(
     *, query: Mapping[str, str], headers: Mapping[str, str], body: bytes, address: str
 ) -> None:
-    """Parse, verify, limit and store a notification.
+    """Verify, limit and store a notification; drop one that cannot be looked up or trusted.
 
-    One that cannot be looked up, or does not count unsigned, is dropped: a repeat changes nothing.
     Raises TooManyNotificationsError, ForgedNotificationError.
     """
     read = read_notification(query, headers, body)
@@ -85,7 +84,6 @@ def process_notifications() -> int:
 
 
 def forget_notifications() -> int:
-    """Delete old notifications that are done; return how many."""
     now = timezone.now()
     unrelated = Q(payment=None, received_at__lt=now - UNRELATED_LIFE)
     done = PaymentNotification.objects.filter(next_attempt_at=None)
@@ -122,7 +120,7 @@ def _process(notification: PaymentNotification) -> bool:
 
 
 def _look_into(notification: PaymentNotification) -> tuple[Payment | None, str]:
-    """Settle its payment, or return why there is none of ours."""
+    """Settle its payment, or return why there is none."""
     found = get_gateway().find_notified(
         topic=notification.topic, resource_id=notification.resource_id
     )

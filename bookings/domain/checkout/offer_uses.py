@@ -13,13 +13,12 @@ from bookings.models import ClassStatus, Offer, Price, VirtualClass
 
 
 def refuse_second_use(user: User, offer: Offer | None) -> None:
-    """Raise OfferUsedError if the offer is for once, and the person has a class of it."""
     if offer and offer.once_per_person and _list_uses(user).filter(offer=offer).exists():
         raise OfferUsedError
 
 
 def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[int]:
-    """Return the keys of the offers that the person cannot book again; at most one query."""
+    """Return the offers' keys, in at most one query."""
     once = {one.offer.pk for one in options if one.offer and one.offer.once_per_person}
     if not once:
         return set()
@@ -27,6 +26,5 @@ def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[
 
 
 def _list_uses(user: User) -> QuerySet[VirtualClass]:
-    """List the classes that the person booked, without cancelled, lapsed and lost ones."""
     booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
     return booked.exclude(given_up(timezone.now()))

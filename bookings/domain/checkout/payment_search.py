@@ -1,4 +1,4 @@
-"""Search for payments whose notifications go to another system: one search for all bookings."""
+"""One search for all payments whose notifications go to another system."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ OVERLAP = timedelta(minutes=15)
 
 
 def search_payments() -> int:
-    """Process charges that changed since the last search; return how many changes were new."""
+    """Return how many changes were new."""
     now, new = timezone.now(), 0
     waiting = Payment.objects.filter(
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False
@@ -44,7 +44,6 @@ def search_payments() -> int:
 
 
 def _store_new(charge_id: str, updated_at: datetime) -> bool:
-    """Return False if the change is recorded already, or was looked into."""
     charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=charge_id)
     if charges.filter(provider_updated_at__gte=updated_at).exists():
         return False

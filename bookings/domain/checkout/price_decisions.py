@@ -1,4 +1,4 @@
-"""The teacher agrees to a price that her list lacks."""
+"""The teacher agrees to a price not in her list."""
 
 import uuid
 
@@ -13,9 +13,9 @@ from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
-    """Accept the price of a class; if it is paid or free, schedule it.
+    """Accept a price; if the class is paid or free, schedule it.
 
-    Raises what ``schedule_class`` raises: the agreement is kept, and the sweep retries.
+    Raises as ``schedule_class``; the agreement stays, and the sweep retries.
     """
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
@@ -24,7 +24,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
 
 
 def rehearse_agreement(class_id: uuid.UUID, by: User) -> BookingError | None:
-    """Agree, in a transaction to be rolled back; return the refusal to schedule, if any."""
+    """Return the refusal to schedule, if any; the caller rolls back."""
     agreed = _note_agreement(class_id, by)
     return find_refusal(agreed, by) if agreed.paid_at else None
 

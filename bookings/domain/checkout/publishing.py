@@ -1,7 +1,6 @@
 """The teacher publishes an open class."""
 
 import logging
-import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,25 +9,23 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import keep_time
+from bookings.domain.checkout.holds import find_hold_end, keep_time
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.checkout.teacher_booking import find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
+from bookings.domain.money.preferences import describe_preference
 from bookings.domain.queries import list_awaiting_between
-from bookings.models import BookingRules, ClassEvent, ClassType, Hold, OpenClass
+from bookings.models import ClassEvent, ClassType, Hold, OpenClass
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenClassDraft:
-    """An open class that the teacher is about to publish.
-
-    start, decides_at: aware. place_price: centavos.
-    """
+    """Aware times, and the price in centavos."""
 
     title: str
     start: datetime
@@ -47,11 +44,10 @@ class OpenClassDraft:
 
 
 def publish_open_class(*, draft: OpenClassDraft, by: User) -> OpenClass:
-    """Publish a group that ``by`` hosts, and schedule it; the sweep retries what fails.
+    """Publish a group that ``by`` hosts, and schedule it; the sweep retries failures.
 
-    The class takes its time at once. No transaction may be open: the calendar is called. Raises,
-    without writing, TimeOverError, what ``refuse_impossible_period`` raises, SlotTakenError, and
-    BookingError for impossible places or an impossible deadline.
+    No transaction may be open: the calendar is called. Raises, in this order and without writing,
+    TimeOverError, the errors of ``refuse_impossible_period``, BookingError, SlotTakenError.
     """
     refuse_draft(draft, by)
     open_class = _store(draft, by)
@@ -79,14 +75,13 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         draft.start,
         draft.end,
         is_group_class=True,
-        students_count=draft.places + 1,  # the teacher is its host, and counts
+        students_count=draft.places + 1,  # the teacher counts as its host
         price=0,
-        preference_id=f"manual-{uuid.uuid4()}",
-        has_preference=False,
+        **describe_preference(None),
     )
     virtual_class = book_class(user=by, request=request, by=by)
     # Kept until it is scheduled: the constraint decides between it and a student who is choosing.
-    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    expires_at = find_hold_end(timezone.now())
     hold = Hold(user=by, virtual_class=virtual_class, expires_at=expires_at, made_by_teacher=True)
     hold.start_time, hold.end_time, hold.class_type = draft.start, draft.end, ClassType.GROUP
     keep_time(hold)

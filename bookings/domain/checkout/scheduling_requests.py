@@ -28,9 +28,9 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits or it is scheduled.
+    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return one that is scheduled anyway.
 
-    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, what ``schedule_class`` raises.
+    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, or as ``schedule_class``.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:

@@ -1,6 +1,6 @@
-"""Settling: read a payment from the provider, record it, and do what follows for its class.
+"""Settling: read a payment from the provider, record it, and act on it.
 
-All of it may be repeated, come late or be cut short.
+Every step may be repeated, late or interrupted.
 """
 
 import logging
@@ -55,7 +55,7 @@ LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 
-# A paid class that was refused for another reason took place, or is gone.
+# A paid class that was refused for another reason took place, or was deleted.
 REFUND_CASES: dict[type[BookingError], RefundCase] = {
     SlotTakenError: RefundCase.SLOT_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
@@ -64,16 +64,15 @@ REFUND_CASES: dict[type[BookingError], RefundCase] = {
 
 
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Mark a class as paid by hand, and schedule it; the mark stays if scheduling fails.
+    """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
 
-    Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
+    Raises as ``mark_paid`` and ``schedule_class``.
     """
     virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
-    """Rehearse scheduling a class, and return the refusal, if any."""
     try:
         rehearse_scheduling(virtual_class, actor)
     except UNSCHEDULABLE as refusal:
@@ -82,7 +81,7 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
-    """Schedule a free class; the sweep retries what fails."""
+    """The sweep retries failures."""
     mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=virtual_class.preference_id)
@@ -94,10 +93,9 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
-    """Read what was paid for a preference, and do what follows; None if no payment has it.
+    """Look up and carry out the payment of a preference.
 
-    charge_id: a charge that a notification named. Raises PaymentError after doing what follows
-    from the state known before.
+    charge_id: from a notification. Raises PaymentError after carrying out the state known before.
     """
     payment = find_payment(preference_id)
     if payment is None:
@@ -117,7 +115,7 @@ def settle_if_not_recent(payment: Payment) -> None:
 
 
 def find_payment(preference_id: str) -> Payment | None:
-    """Find the payment of a preference, or adopt that of a class booked with a foreign one."""
+    """Return the payment of a preference; adopt a foreign one."""
     payment = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id).first()
     if payment is not None:
         return payment
@@ -126,7 +124,7 @@ def find_payment(preference_id: str) -> Payment | None:
 
 
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
-    """Read a payment from the provider and record it. Raises PaymentError."""
+    """Read and record a payment. Raises PaymentError."""
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
@@ -137,7 +135,7 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
-    """Do what follows from the recorded state; the sweep retries what fails."""
+    """Act on the recorded state; the sweep retries failures."""
     payment = Payment.objects.select_related("virtual_class", "seat").get(pk=payment_id)
     if payment.approved_at is not None:
         if payment.paid_seat:
@@ -151,7 +149,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 
 def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
-    """Schedule a class, or refund one that can never be. Raises as ``schedule_class``."""
+    """Schedule a class, or refund it if that is impossible. Raises as ``schedule_class``."""
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE:
@@ -160,14 +158,12 @@ def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -
 
 
 def carry_out_class(virtual_class: VirtualClass) -> None:
-    """Do ``carry_out`` for the approved payment of a class, if there is one."""
     paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
     if payment := paid.first():
         carry_out(payment.pk)
 
 
 def settle_due_payments() -> int:
-    """Return how many payments could be read."""
     _adopt_bookings()
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
     # Anyone may book with a made-up preference; such payments must not delay ours.
@@ -194,7 +190,6 @@ def _adopt_bookings() -> None:
 
 
 def expire_payments() -> int:
-    """Close the payments that never got a preference; return how many."""
     unmade = Payment.objects.filter(
         status=PaymentStatus.CREATED, preference_id=None, expires_at__lte=timezone.now()
     )

@@ -1,7 +1,6 @@
 """The teacher books a class for a student."""
 
 import logging
-import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
@@ -21,7 +20,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
@@ -57,12 +56,12 @@ def book_for(
 ) -> VirtualClass:
     """Book a class for a student, with a link, at any time without another class or hold.
 
-    start: aware. price: centavos; a free class counts as paid. offer: None for a class of no offer;
-    any other may be booked, but one for once per person only once. is_paid: if True, the class is
-    marked as paid by hand and scheduled; the sweep retries what fails. If False, the time is kept
-    until ``find_pay_deadline``, and the student gets a mail with the link to pay.
+    price: centavos; a free class counts as paid. offer: sold or not. is_paid: if True, the class is
+    marked as paid by hand and scheduled; the sweep retries failures. If False, the student is
+    mailed a link to pay until ``find_pay_deadline``.
+
     No transaction may be open: providers are called. Raises BookingError for an account that is
-    closed or was merged meanwhile, TimeOverError, what ``refuse_impossible_period`` raises,
+    closed or was just merged, TimeOverError, the errors of ``refuse_impossible_period``,
     OfferUsedError, SlotTakenError, PaymentError.
     """
     now = timezone.now()
@@ -74,11 +73,10 @@ def book_for(
     expires_at = find_pay_deadline(start, now)
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
-        expires_at = find_hold_end(start, now)
+        expires_at = find_hold_end(now)
     request = BookingRequest(
         **asdict(quote),
-        preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
-        has_preference=payment is not None,
+        **describe_preference(payment),
         text=text,
         offer=offer,
     )
@@ -88,7 +86,7 @@ def book_for(
 
 
 def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass | Hold | None:
-    """Return a class or hold that takes the time; the student's own choice of a slot takes none."""
+    """Return a class or hold at that time, except the student's own unbooked hold."""
     scheduled = list_scheduled_between(start, end).select_related("booked_by")
     if taken := scheduled.first() or list_awaiting_between(start, end).first():
         return taken
@@ -100,7 +98,6 @@ def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass
 
 
 def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
-    """Make a payment and its preference; None if students pay by hand."""
     if not is_provider_configured():
         return None
     payment = open_payment(user=student, quote=quote, expires_at=expires_at)
@@ -122,7 +119,6 @@ def _refuse(student: User, quote: Quote, offer: Offer | None, now: datetime) -> 
 def _store_for(
     student: User, request: BookingRequest, hold: Hold, *, is_paid: bool, by: User
 ) -> VirtualClass:
-    """Store a booking. Raises BookingError for a placeholder that an account just took over."""
     try:
         return _store(request, hold, is_paid=is_paid, by=by)
     except (IntegrityError, User.DoesNotExist):

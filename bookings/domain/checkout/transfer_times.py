@@ -1,4 +1,4 @@
-"""How long a time, or a place, is kept for a bank transfer, and for whom."""
+"""How long, and for whom, times and seats are kept for transfers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -45,14 +45,11 @@ class PayWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankAccount:
-    """Where students transfer to. alias: an alias, CBU or CVU."""
-
     alias: str
     holder: str
 
 
 def find_account() -> BankAccount | None:
-    """Return the teacher's account; None if she takes no transfers."""
     rules = BookingRules.load()
     if not rules.transfer_alias:
         return None
@@ -60,10 +57,6 @@ def find_account() -> BankAccount | None:
 
 
 def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
-    """Return until when a time is kept for a transfer that is chosen, or announced, now.
-
-    open_class: as for ``find_latest_end``.
-    """
     hours = BookingRules.load().transfer_hours
     return min(now + timedelta(hours=hours), find_latest_end(start, open_class))
 
@@ -77,8 +70,8 @@ def refuse_to_wait(
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
-    A kept time costs nothing and may last for days, so a person whom the teacher does not know has
-    one at once, and none after some that were not paid. besides: the class or seat in question.
+    A student who never paid has one kept time at once; after MAX_LAPSED unpaid ones no student gets
+    another. besides: the class or seat in question.
     """
     if find_account() is None:
         raise TransfersOffError
@@ -86,7 +79,7 @@ def refuse_to_wait(
         raise TransferNotOfferedError(TOO_LATE)
     classes = VirtualClass.objects.filter(booked_by=user, paid_at=None, class_price__gt=0)
     seats = user.seats.filter(state__in=UNSETTLED, paid_at=None, price__gt=0)
-    if besides is not None:  # its key is of one of the two
+    if besides is not None:  # its key is in one of the two
         classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
     is_announced = Q(transfers__state=TransferState.ANNOUNCED)
     awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | is_announced
@@ -101,10 +94,9 @@ def refuse_to_wait(
 
 
 def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
-    """Return True if a booking's time is kept for a transfer.
+    """True if the time is kept for a transfer; without a provider, whenever possible.
 
-    Without a provider that is so whenever a transfer is offered. Raises TransferNotOfferedError if
-    the student chose it and may not.
+    Raises TransferNotOfferedError if the student chose a transfer that is not possible.
     """
     if is_provider_configured() and way != PayWay.TRANSFER:
         return False
@@ -119,9 +111,9 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
 
 
 def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
-    """Keep the time of a booked hold, or a seat, for a transfer; its person is locked.
+    """Keep a booked hold, or a seat, for a transfer, and plan the mail about its end.
 
-    When that time is over, the student gets a mail. Raises TransferNotOfferedError.
+    The caller has locked the person. Raises TransferNotOfferedError.
     """
     fields = ["expires_at", "for_transfer"]
     if isinstance(kept, Seat):
@@ -145,16 +137,15 @@ def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
 def _count_lapsed(
     user: User, classes: QuerySet[VirtualClass], seats: QuerySet[Seat], now: datetime
 ) -> int:
-    """Count the kept times of a person that lately ended unpaid, those given up too."""
+    """Count the kept times that recently ended unpaid, or were given up."""
     recently = (now - RECENTLY, now)
-    # The mail about the end of a kept time exists for each that was kept.
+    # Each kept time of a class has a mail about its end.
     ended = Q(
         notices__kind=NoticeKind.TRANSFER_OVER,
         notices__user=user,
         notices__due_at__range=recently,
     )
-    # A class that lost its time to a paid one is not the person's fault, nor one that the teacher
-    # cancelled.
+    # Classes that the teacher cancelled, or that lost their time to a paid one, do not count.
     cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED, actor=user)
     given_up = Q(status=ClassStatus.CANCELLED) & Exists(
         cancelled.filter(virtual_class=OuterRef("pk"))
@@ -168,7 +159,6 @@ def _count_lapsed(
 
 
 def _most_at_once(user: User) -> int:
-    """Return how many times are kept for a person at once."""
     has_paid = (
         user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
         or user.seats.filter(paid_at__isnull=False, price__gt=0).exists()

@@ -1,6 +1,6 @@
-"""Bank transfers: the student announces one, the teacher says whether it came.
+"""Bank transfers: the student announces one, and the teacher confirms or refuses it.
 
-The class, or the class of the seat, is locked before its transfer, as payments do.
+Classes, also those of seats, are locked before transfers.
 """
 
 import uuid
@@ -54,11 +54,9 @@ ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe
 
 @transaction.atomic
 def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
-    """Keep the time of a booked class, or a seat, for a transfer instead of an online payment.
+    """Keep a booked time, or a seat, for a transfer; repeated, change nothing.
 
-    Repeated, change nothing. Raises TransferNotOfferedError, ClassNotFoundError,
-    ClassCancelledError, AlreadyPaidError, PriceNotAgreedError, HoldExpiredError if the time or seat
-    is not kept any more, BookingError for a seat that was given up.
+    Raises as ``_lock_bought``; HoldExpiredError, TransferNotOfferedError.
     """
     locked, seat = _lock_bought(user, about)
     now = timezone.now()
@@ -73,12 +71,10 @@ def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
 def announce_transfer(
     *, user: User, about: VirtualClass | Seat, operation_number: str
 ) -> BankTransfer:
-    """Store that a student paid a class, or a seat, by transfer; keep it longer if it still is.
+    """Store that a student paid by transfer, and keep the time or seat longer if it still is.
 
-    Repeated with the same number, return the same transfer. A time that has lapsed stays free: the
-    money may have moved all the same. Raises OperationNumberError, TransfersOffError,
-    ClassNotFoundError, ClassCancelledError, AlreadyPaidError, PriceNotAgreedError; BookingError for
-    a seat that was given up, and for another number beside an announced one.
+    Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
+    ``_lock_bought``; BookingError for a second number.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
@@ -97,7 +93,7 @@ def announce_transfer(
         amount=seat.price if seat else locked.class_price,
         operation_number=number,
     )
-    if is_first:  # a student who is refused and announces again keeps the time no longer
+    if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
     tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
@@ -105,12 +101,11 @@ def announce_transfer(
 
 
 def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Store that a transfer came, and give what it pays for; repeated, finish that.
+    """Store that a transfer came, and schedule its class or give its seat; repeated, finish that.
 
-    A transfer whose class is cancelled, paid already, over or without its time is TO_RETURN: the
-    teacher returns it by hand. No transaction may be open: the calendar is called. Raises
-    TransferDecidedError if she said that it did not come, PriceNotAgreedError, CalendarError,
-    EventNotSavedError; after the last two the sweep schedules the class.
+    If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
+    Raises TransferDecidedError if it was refused; PriceNotAgreedError; CalendarError or
+    EventNotSavedError, and the sweep schedules the class.
     """
     transfer = note_arrival(transfer_id, actor)
     if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
@@ -124,7 +119,7 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 
 def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Write what a confirmation writes, in a transaction to be rolled back."""
+    """Write as a confirmation; the caller rolls back."""
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
@@ -136,13 +131,13 @@ def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Decide whether an announced transfer pays for its class or seat, or is to be returned."""
+    """Decide whether a transfer pays or is to be returned."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.REFUSED:
         raise TransferDecidedError
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
-    now = timezone.now()  # before what it pays: a later one is a second payment (``takings``)
+    now = timezone.now()  # before ``paid_at``: a later transfer is a second payment (``takings``)
     pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
     _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor, now)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
@@ -153,7 +148,7 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Store that a transfer did not come; its student gets a mail and may announce another.
+    """Store that a transfer did not come; its student is mailed and may announce another.
 
     Raises TransferDecidedError.
     """
@@ -170,7 +165,7 @@ def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Store that the teacher returned a transfer by hand. Raises TransferDecidedError."""
+    """Store that the teacher returned a transfer. Raises TransferDecidedError."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.RETURNED:
         return transfer
@@ -184,7 +179,7 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> None:
-    """Cancel a class that a transfer paid and that can never be; the transfer is to be returned."""
+    """Cancel a class that cannot be scheduled; its transfer is to be returned."""
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
         return  # it was scheduled meanwhile
@@ -193,7 +188,11 @@ def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> No
 
 
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:
-    """Lock an unpaid class, or the class of an unpaid seat."""
+    """Lock an unpaid class, or that of an unpaid seat.
+
+    Raises ClassNotFoundError, TransfersOffError, ClassCancelledError, AlreadyPaidError,
+    PriceNotAgreedError, BookingError for a seat that was given up.
+    """
     if isinstance(about, Seat):
         return _lock_unpaid_seat(user, about)
     return _lock_unpaid(user, about.pk), None
@@ -236,7 +235,7 @@ def _pays_class(locked: VirtualClass) -> bool:
 
 
 def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
-    """Give the seat to its person; return False if it is paid already, or cannot be given."""
+    """Give the seat; return False if that is impossible."""
     seat = transfer.seat
     if seat is None or seat.paid_at is not None:
         return False
@@ -248,7 +247,7 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
 
 
 def _find_kept(locked: VirtualClass, seat: Seat | None, now: datetime) -> Hold | Seat | None:
-    """Lock the person, and return the hold of the class, or the seat, if it is still kept."""
+    """Lock the person; return the hold or seat if still kept."""
     lock_person(seat.user if seat else locked.booked_by)
     if seat is not None:
         return seat if seat.is_live(now) else None
@@ -264,7 +263,7 @@ def _keep_longer(locked: VirtualClass, seat: Seat | None) -> None:
 
 
 def _lock(transfer_id: uuid.UUID) -> tuple[BankTransfer, VirtualClass]:
-    """Lock the class of a transfer, and then the transfer. Raises ClassNotFoundError."""
+    """Lock the class of a transfer, then the transfer. Raises ClassNotFoundError."""
     about = "virtual_class", "seat__open_class__virtual_class"
     seen = BankTransfer.objects.select_related(*about).filter(pk=transfer_id).first()
     if seen is None:

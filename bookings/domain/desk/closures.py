@@ -13,7 +13,7 @@ DAY = timedelta(days=1)
 
 
 def import_public_holidays(years: Iterable[int]) -> int:
-    """Add missing public holidays as closures; return their number."""
+    """Return how many were missing."""
     from holidays import country_holidays  # slow to import, and used once a year
 
     known = set(Closure.objects.filter(is_public_holiday=True).values_list("first_day", flat=True))
@@ -29,9 +29,9 @@ def import_public_holidays(years: Iterable[int]) -> int:
 
 @transaction.atomic
 def block_days(*, first_day: date, last_day: date, reason: str = "") -> None:
-    """Close days, the last one included. Their special hours, which would open them, are deleted.
+    """Close days up to ``last_day``, and delete their special hours, which would open them.
 
-    Classes on these days stay. Days that are closed already stay as they are.
+    Classes stay.
     """
     SpecialHours.objects.filter(day__range=(first_day, last_day)).delete()
     within = Closure.objects.filter(first_day__lte=first_day, last_day__gte=last_day)
@@ -41,7 +41,7 @@ def block_days(*, first_day: date, last_day: date, reason: str = "") -> None:
 
 @transaction.atomic
 def unblock_days(*, first_day: date, last_day: date) -> None:
-    """Open days again; what closes other days too is cut."""
+    """Open days again; longer closures are cut."""
     over = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
     for closure in over.select_for_update():
         rest = [(closure.first_day, first_day - DAY), (last_day + DAY, closure.last_day)]
@@ -55,9 +55,9 @@ def unblock_days(*, first_day: date, last_day: date) -> None:
 
 @transaction.atomic
 def block_hours(*, day: date, start: time, end: time) -> None:
-    """Take hours out of a day's opening hours. If none are left, the day is closed.
+    """Take hours out of a day; if none are left, close it. Classes stay.
 
-    end: MIDNIGHT for the end of the day. Classes at these hours stay.
+    end: MIDNIGHT for the end of the day.
     """
     opened, weekly = _lock_hours(day)
     if left := subtract(opened, [_read(day, (start, end))]):
@@ -68,20 +68,19 @@ def block_hours(*, day: date, start: time, end: time) -> None:
 
 @transaction.atomic
 def unblock_hours(*, day: date, start: time, end: time) -> None:
-    """Add hours to a day's opening hours; a closed day opens for them alone."""
+    """Add hours to a day; a closed day opens for them alone."""
     opened, weekly = _lock_hours(day)
     _open(day, [*opened, _read(day, (start, end))], weekly)
 
 
 @transaction.atomic
 def restore_hours(day: date) -> None:
-    """Give a day the hours of its weekday again."""
     SpecialHours.objects.filter(day=day).delete()
     unblock_days(first_day=day, last_day=day)
 
 
 def _lock_hours(day: date) -> tuple[list[Period], list[Period]]:
-    """Return a day's opening hours, and those of its weekday; one change of them at a time."""
+    """Return a day's hours and its weekday's, whose rows are locked."""
     rows = WeeklyHours.objects.select_for_update().filter(weekday=Weekday(day.weekday()))
     weekly = [_read(day, one) for one in rows.values_list("start", "end")]
     special = SpecialHours.objects.filter(day=day).values_list("start", "end")
@@ -92,7 +91,6 @@ def _lock_hours(day: date) -> tuple[list[Period], list[Period]]:
 
 
 def _open(day: date, periods: list[Period], weekly: list[Period]) -> None:
-    """Store the hours of a day; without special ones if they are those of its weekday."""
     periods = merge(periods)
     SpecialHours.objects.filter(day=day).delete()
     if periods == merge(weekly):
@@ -106,7 +104,7 @@ def _open(day: date, periods: list[Period], weekly: list[Period]) -> None:
 
 
 def _read(day: date, hours: HoursRange) -> Period:
-    """Return hours of a day's wall clock, without a zone; an end of MIDNIGHT is the day's end."""
+    """Return naive times."""
     start, end = hours
     last_day = day + DAY if end == MIDNIGHT else day
     return Period(datetime.combine(day, start), datetime.combine(last_day, end))

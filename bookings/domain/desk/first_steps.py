@@ -1,4 +1,4 @@
-"""From an empty service to one that offers classes: page, hours and prices at once."""
+"""The first setup: page, hours and prices at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,14 @@ from django.utils import timezone
 from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.desk.photos import set_photo
 from bookings.domain.desk.setup import load_setup
+from bookings.domain.desk.teacher_page import lock_teacher_page
 from bookings.domain.exceptions import AlreadySetUpError
-from bookings.models import ClassType, Price, TeacherPage, Weekday
+from bookings.models import ClassType, Price, Weekday
 
 
 @dataclass(frozen=True, slots=True)
 class FirstOffer:
-    """minutes: the length of both kinds of class. Amounts in centavos, of the whole class.
-
-    group_amount: None without groups; group_size: the most students in one.
-    """
+    """Centavos for a whole class."""
 
     minutes: int
     amount: int
@@ -41,10 +39,10 @@ def take_first_steps(
 ) -> None:
     """Write the teacher's page, the same hours for each day, and prices from today on.
 
-    end: 00:00 is the midnight that ends the day.
-    Raises AlreadySetUpError, ImpossibleHoursError, PhotoError, without writing.
+    end: 00:00 for the end of the day. Raises AlreadySetUpError, ImpossibleHoursError, PhotoError,
+    without writing.
     """
-    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
+    page = lock_teacher_page()
     if not load_setup().is_new:
         raise AlreadySetUpError
     page.name, page.subject = name, subject

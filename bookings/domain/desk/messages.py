@@ -1,4 +1,4 @@
-"""The teacher writes to everybody in a class or in a week."""
+"""Messages from the teacher to students of a class or week."""
 
 import json
 import uuid
@@ -21,7 +21,7 @@ from bookings.notices.due import record_due
 # Against accidents: a mail cannot be taken back.
 MOST_RECEIVERS = 100
 MESSAGES_AN_HOUR = 20
-# Makes the id of a message from its words and receivers.
+# Namespace of message ids, which are derived from text and receivers.
 NAMESPACE = uuid.UUID("0b9b1a1e-6f0e-4d8e-9d53-0c1f6ad3a1a7")
 
 NO_RECEIVERS = _("Elegí al menos a una persona.")
@@ -33,14 +33,14 @@ SENT_BEFORE = _("Ese mensaje ya salió para las mismas personas, y no se mandó 
 
 @dataclass(slots=True)
 class Receiver:
-    """A person with a place, and the classes that they share with the others."""
+    """A person, and the chosen classes in which they have a place."""
 
     person: User
     classes: list[VirtualClass] = field(default_factory=list)
 
 
 def list_receivers(classes: QuerySet[VirtualClass]) -> list[Receiver]:
-    """List the people of these classes who may get mail, by their first class; in two queries."""
+    """List people who may get mail, by their first class, in two queries."""
     receivers: dict[uuid.UUID, Receiver] = {}
     chosen = classes.select_related("booked_by").prefetch_related("activities__user")
     for one in chosen.order_by("start_time", "id"):
@@ -53,7 +53,7 @@ def list_receivers(classes: QuerySet[VirtualClass]) -> list[Receiver]:
 
 
 def list_classes_of_week(monday: date) -> QuerySet[VirtualClass]:
-    """List the classes of a week that are or were given."""
+    """List the week's scheduled and completed classes."""
     week = whole_days(monday, monday + timedelta(days=6))
     return VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
@@ -71,11 +71,7 @@ def send_message(
     text: str,
     by: User,
 ) -> Message:
-    """Write one mail to each of these people, and a line into the history of their classes.
-
-    A repeated message to the same people about the same classes is refused. Raises BookingError
-    without writing.
-    """
+    """Mail these people. Raises BookingError, without writing, also for a repeated message."""
     receivers = [one for one in list_receivers(classes) if one.person.pk in people]
     _refuse_receivers(receivers, people)
     touched = {one.pk: one for receiver in receivers for one in receiver.classes}

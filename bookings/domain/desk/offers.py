@@ -1,9 +1,8 @@
-"""The teacher's offers: what they cost, in which order they show, and when they end."""
+"""The teacher's offers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Count, Max, ProtectedError, Q
@@ -13,7 +12,7 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.money.prices import in_force
 from bookings.models import Offer, Price
 
-OfferRow = TypeVar("OfferRow", bound=Offer)
+SOLD_FIRST = ("-is_active", "position", "id")
 # Minutes, and the number of students up to which the price counts.
 Case = tuple[int, int]
 FROM_TODAY = "Los precios pueden regir desde hoy en adelante."
@@ -25,7 +24,7 @@ ALREADY_SOLD = (
 
 @dataclass(frozen=True, slots=True)
 class OfferPrice:
-    """A price of an offer. amount: today's, None if there is none yet. planned: the next row."""
+    """amount: today's centavos. planned: the next row."""
 
     minutes: int
     students_up_to: int
@@ -39,10 +38,7 @@ class OfferPrice:
 
 @dataclass(frozen=True, slots=True)
 class OfferCard:
-    """An offer as the teacher sees it. classes: how many were booked.
-
-    can_rise, can_sink: True if an active offer comes before it, or after it.
-    """
+    """classes: the number booked. can_rise: True if an active offer comes before it."""
 
     offer: Offer
     prices: list[OfferPrice]
@@ -52,9 +48,9 @@ class OfferCard:
 
 
 def list_offers() -> list[OfferCard]:
-    """List all offers in their order, those that are not sold last; in two queries."""
+    """List the offers in order, inactive ones last, in two queries."""
     offers = Offer.objects.annotate(booked=Count("classes")).prefetch_related("prices")
-    ordered = _sold_first(offers.order_by("position", "id"))
+    ordered = list(offers.order_by(*SOLD_FIRST))
     sold = sum(one.is_active for one in ordered)
     return [
         OfferCard(
@@ -68,12 +64,8 @@ def list_offers() -> list[OfferCard]:
     ]
 
 
-def _sold_first(offers: Iterable[OfferRow]) -> list[OfferRow]:
-    return sorted(offers, key=lambda one: not one.is_active)
-
-
 def list_offer_prices(offer: Offer) -> list[OfferPrice]:
-    """List the prices in force and the next ones, by length and size. One query."""
+    """List the prices by length and size, in one query."""
     today = timezone.localdate()
     rows: dict[Case, list[Price]] = {}
     for row in sorted(offer.prices.all(), key=lambda one: one.valid_from):
@@ -90,9 +82,9 @@ def list_offer_prices(offer: Offer) -> list[OfferPrice]:
 
 @transaction.atomic
 def save_offer(offer: Offer, *, changes: Mapping[Case, int | None], day: date) -> None:
-    """Store an offer, and change its prices from a day on; a new one becomes the last.
+    """Store an offer, a new one last, and change its prices from a day on.
 
-    changes: centavos by case; None ends a case. Raises BookingError for a day that is over.
+    changes: centavos by case; None ends a case. Raises BookingError for a past day.
     """
     if changes and day < timezone.localdate():
         raise BookingError(FROM_TODAY)
@@ -134,15 +126,13 @@ def set_listed(offer: Offer, *, is_listed: bool) -> None:
 
 
 def set_active(offer: Offer, *, is_active: bool) -> None:
-    """Sell an offer, or stop; what was booked stays booked."""
     offer.is_active = is_active
     offer.save(update_fields=["is_active"])
 
 
 @transaction.atomic
 def move_offer(offer: Offer, *, up: bool) -> None:
-    """Swap an offer with its neighbour in the order; the first and the last stay."""
-    offers = _sold_first(Offer.objects.select_for_update())
+    offers = list(Offer.objects.select_for_update().order_by(*SOLD_FIRST))
     place = offers.index(offer)
     other = place - 1 if up else place + 1
     if 0 <= other < len(offers):
@@ -153,7 +143,7 @@ def move_offer(offer: Offer, *, up: bool) -> None:
 
 
 def delete_offer(offer: Offer) -> None:
-    """Delete an offer with its prices. Raises BookingError if it was ever booked."""
+    """Raise BookingError if it was ever booked."""
     try:
         offer.delete()
     except ProtectedError:

@@ -13,7 +13,7 @@ Week = Mapping[Weekday, Sequence[HoursRange]]
 
 
 def set_weekly_hours(week: Week) -> None:
-    """Replace all weekly hours. Raises ImpossibleHoursError, without writing."""
+    """Replace all hours. Raises ImpossibleHoursError, without writing."""
     for weekday, ranges in week.items():
         _refuse_impossible(weekday, ranges)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The teacher's photo: a square in three widths, without anything that the camera added."""
+"""The teacher's photo: a square in three widths, without metadata."""
 
 import hashlib
 import io
@@ -11,19 +11,20 @@ from django.db import transaction
 from PIL import Image, ImageCms, ImageOps
 from PIL.JpegImagePlugin import JpegImageFile
 
+from bookings.domain.desk.teacher_page import lock_teacher_page
 from bookings.domain.exceptions import PhotoError
 from bookings.models import PHOTO_WIDTHS, TeacherPage
 from bookings.models.teacher_page import photo_name
 
 # Other formats, SVG among them, are not read at all.
 FORMATS = ("JPEG", "PNG", "WEBP")
-# Pixels in memory, where each needs four bytes several times.
+# Pixels in memory; several copies need four bytes each.
 MAX_PIXELS = 12_000_000
 # Pixels of a JPEG, which is reduced while it is decoded unless it is narrow. A progressive one
 # needs six bytes for each pixel of the file.
 MAX_JPEG_PIXELS, MAX_PROGRESSIVE_PIXELS = 50_000_000, 24_000_000
 SHORTEST_SIDE = 200
-# To which a JPEG is reduced at most, before it is made as small as a page shows it.
+# A JPEG is reduced to no less than this while it is decoded, and afterwards to the page's widths.
 DECODED_SIDE = max(PHOTO_WIDTHS.values()) * 3 // 2
 # A page with the photo stays under 100 kB.
 MAX_BYTES = 40_000
@@ -40,7 +41,7 @@ DAMAGED = (
     struct.error,
     Image.DecompressionBombError,
 )
-# How the camera was held, and what turns its picture upright.
+# The EXIF tag of the camera's orientation, and how each value is turned upright.
 ORIENTATION = 274
 TURNS: dict[Any, Image.Transpose] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -55,11 +56,11 @@ TURNS: dict[Any, Image.Transpose] = {
 
 @transaction.atomic
 def set_photo(content: IO[bytes]) -> TeacherPage:
-    """Replace the teacher's photo. Raises PhotoError, without writing."""
+    """Replace the photo. Raises PhotoError, without writing."""
     pictures = encode_photo(content)
     widest = max(pictures)
     digest = hashlib.sha256(pictures[widest]).hexdigest()[:16]
-    page = _lock_page()
+    page = lock_teacher_page()
     _delete_files(page)
     page.photo.name = f"{digest}-{widest}"
     for width, picture in pictures.items():
@@ -70,7 +71,7 @@ def set_photo(content: IO[bytes]) -> TeacherPage:
 
 @transaction.atomic
 def remove_photo() -> TeacherPage:
-    page = _lock_page()
+    page = lock_teacher_page()
     _delete_files(page)
     page.photo.name = ""
     page.save(update_fields=["photo"])
@@ -78,7 +79,7 @@ def remove_photo() -> TeacherPage:
 
 
 def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
-    """Return a JPEG for each of PHOTO_WIDTHS. Raises PhotoError."""
+    """Return a JPEG by width. Raises PhotoError."""
     try:
         with Image.open(content, formats=FORMATS) as image:
             _refuse_unsuitable(image)
@@ -88,11 +89,6 @@ def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
     except DAMAGED as error:
         raise PhotoError("No pudimos leer esa foto. Subí un archivo JPG, PNG o WebP.") from error
     return {width: _encode(picture, width) for width in PHOTO_WIDTHS.values()}
-
-
-def _lock_page() -> TeacherPage:
-    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
-    return page
 
 
 def _delete_files(page: TeacherPage) -> None:
@@ -118,7 +114,7 @@ def _refuse_more_than(pixels: int, image: Image.Image) -> None:
 
 
 def _turn_upright(image: Image.Image) -> Image.Image:
-    """Turn the picture as ImageOps.exif_transpose does, which fails to write some data again."""
+    # Not ImageOps.exif_transpose, which fails to write some EXIF data again.
     turn = TURNS.get(image.getexif().get(ORIENTATION, 1))
     return image if turn is None else image.transpose(turn)
 
@@ -140,7 +136,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
 
 
 def _encode(image: Image.Image, width: int) -> bytes:
-    """Return the square, cut a little above the middle, where faces are."""
+    # Cut a little above the middle, where faces are.
     square = ImageOps.fit(image, (width, width), Image.Resampling.LANCZOS, centering=(0.5, 0.35))
     square.info.clear()  # a comment of the camera would be written again
     for quality in QUALITIES:

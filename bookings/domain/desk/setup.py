@@ -1,4 +1,4 @@
-"""The parts that the service needs before it offers a class."""
+"""What the service needs before it offers classes."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,7 +34,6 @@ class Setup:
 
 
 def load_setup() -> Setup:
-    """Read which parts are there, in four queries."""
     special = SpecialHours.objects.filter(day__gte=timezone.localdate())
     return Setup(
         has_hours=WeeklyHours.objects.exists() or special.exists(),

@@ -1,4 +1,4 @@
-"""Django's storage of uploaded files, in the database."""
+"""Uploaded files in the database."""
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
@@ -8,9 +8,8 @@ from bookings.models import StoredFile
 
 
 class DatabaseStorage(Storage):
-    """Keep files as rows, so that each web process and each backup has them.
+    """Keep a few small files as rows, so that each web process and each backup has them.
 
-    For a few small files: each is read as a whole.
     https://docs.djangoproject.com/en/5.2/howto/custom-file-storage/
     """
 
@@ -27,7 +26,6 @@ class DatabaseStorage(Storage):
         StoredFile.objects.filter(pk=name).delete()
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
-        """Raise FileNotFoundError, as other storages do, if there is no such file."""
         found = StoredFile.objects.filter(pk=name).first()
         if found is None:
             raise FileNotFoundError(name)

@@ -1,4 +1,4 @@
-"""The teacher's page: what other pages read, and how she changes it."""
+"""The teacher's page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,8 +8,13 @@ from bookings.models import Question, Quote, TeacherPage
 
 
 def load_teacher_page() -> TeacherPage:
-    """Return the page; an empty, unsaved one if the teacher has not written it."""
+    """Return an empty, unsaved page if there is none."""
     return TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first() or TeacherPage()
+
+
+def lock_teacher_page() -> TeacherPage:
+    """Create the page if there is none."""
+    return TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)[0]
 
 
 def list_quotes() -> list[Quote]:
@@ -24,10 +29,7 @@ def list_questions() -> list[Question]:
 def write_teacher_page(
     *, texts: Mapping[str, str], quotes: Sequence[Quote], questions: Sequence[Question]
 ) -> None:
-    """Replace the given texts by field, all quotes and all questions. The photo stays.
-
-    quotes, questions: unsaved, in their order.
-    """
+    """Replace the given texts, all quotes and all questions."""
     TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
     for position, quote in enumerate(quotes):
         quote.position = position

@@ -1,14 +1,15 @@
-"""The teacher's day: her next class, today's, her week, and everything that waits for her."""
+"""The teacher's day, week and tasks."""
 
 from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from bookings.availability.agenda import load_agenda, whole_days
+from bookings.availability.agenda import load_agenda
 from bookings.availability.weeks import monday_of
+from bookings.domain.desk.messages import list_classes_of_week
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
@@ -21,10 +22,10 @@ DayClasses = tuple[date, list[VirtualClass]]
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
-    """classes: today's. week_classes: how many this week has.
+    """Today's classes, and the number of this week's.
 
-    ahead: the days from tomorrow to Sunday. earlier: the days of this week with classes, the latest
-    first. free_time: what is left of this week's hours; None if the calendar cannot be read.
+    ahead: the days until Sunday. earlier: this week's days with classes, latest first. free_time:
+    left of this week's hours; None if the calendar cannot be read.
     """
 
     day: date
@@ -38,10 +39,10 @@ class TeacherDay:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Numbers of what waits for the teacher.
+    """Numbers.
 
-    undecided: classes without a list price. offered: places that a person in a waiting list has
-    not answered for. transfers: announced ones. to_return: those to give back by hand.
+    undecided: classes without a list price. offered: places offered to the waiting list. transfers:
+    announced.
     """
 
     paid_not_scheduled: int
@@ -57,12 +58,13 @@ class Tasks:
 
 
 def load_teacher_day() -> TeacherDay:
-    """Read the day, and the week around it, in nine queries and from the calendar's cache."""
+    """Load in nine queries, and from the calendar's cache."""
     now = timezone.now()
     today = timezone.localdate(now)
     monday = monday_of(today)
     sunday = monday + timedelta(days=6)
-    week = _group_by_day(_list_given_between(monday, sunday), monday)
+    given = list_classes_of_week(monday).select_related("booked_by", "offer")
+    week = _group_by_day(given.order_by("start_time", "id"), monday)
     return TeacherDay(
         day=today,
         next_class=_find_next(now),
@@ -93,17 +95,7 @@ def count_tasks(*, sees_payments: bool) -> Tasks:
     )
 
 
-def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
-    whole = whole_days(first_day, last_day)
-    rows = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
-        start_time__gte=whole.start,
-        start_time__lt=whole.end,
-    )
-    return list(rows.select_related("booked_by", "offer").order_by("start_time", "id"))
-
-
-def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
+def _group_by_day(classes: QuerySet[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
     days: dict[date, list[VirtualClass]] = {monday + timedelta(days=one): [] for one in range(7)}
     for virtual_class in classes:
         days[timezone.localdate(virtual_class.start_time)].append(virtual_class)
@@ -111,10 +103,9 @@ def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[
 
 
 def _find_next(now: datetime) -> VirtualClass | None:
-    """Return the class that runs or comes next."""
     rows = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
-        # Follows from the next line, and lets the index on status and start skip the past.
+        # Implied by the next line; lets the index on status and start skip the past.
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
         end_time__gt=now,
     )

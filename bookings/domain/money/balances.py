@@ -26,12 +26,12 @@ from bookings.notices.returned_money import is_owed
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Centavos, of classes and of seats in open classes.
+    """Centavos, of classes and seats.
 
-    online, by_hand: received through the provider, and confirmed by the teacher, transfers too.
-    returned: by refunds, chargebacks, and transfers sent back. unpaid: classes given or ahead that
-    are not paid. refused: refunds that the provider refused. hand_to_return: paid by hand for what
-    was cancelled. The service learns of its return only if it was a transfer.
+    by_hand: transfers included. returned: by refunds, chargebacks and transfers. unpaid: of
+    scheduled or completed classes. refused: refunds that the provider refused. hand_to_return: paid
+    by hand for cancelled bookings; ``is_settled`` ignores it, because only the return of a transfer
+    is recorded.
     """
 
     online: int
@@ -48,12 +48,10 @@ class Balance:
 
     @property
     def is_settled(self) -> bool:
-        """True if neither side owes the other, as far as the service knows."""
         return not (self.unpaid or self.refused)
 
 
 def find_balance(user: User) -> Balance:
-    """Sum up the payments and classes of a person who books."""
     online = (
         list_charges_with_money()
         .filter(payment__user=user)
@@ -85,7 +83,7 @@ def find_balance(user: User) -> Balance:
 
 
 def _list_transfers(user: User) -> QuerySet[BankTransfer]:
-    # Of the class or seat, not of the person who announced it: a class may have been claimed since.
+    # By the owner of the class or seat: it may have been claimed since the transfer was announced.
     theirs = Q(virtual_class__booked_by=user) | Q(seat__user=user)
     return list_transfers_with_money().filter(theirs)
 

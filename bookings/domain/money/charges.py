@@ -1,4 +1,4 @@
-"""Charges: the provider's reports become our own state, which never moves backwards."""
+"""Record the provider's reports of charges; our state never moves backwards."""
 
 import logging
 import uuid
@@ -45,7 +45,7 @@ STEPS = (
 )
 # A charge never leaves these states.
 MONEY_CAME = frozenset(STEPS[STEPS.index(ChargeStatus.APPROVED) :])
-# Between two checks of a payment lies a quarter of its age, within these bounds.
+# A payment is checked again after a quarter of its age, within these bounds.
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 DAILY = timedelta(days=1)
 # People pay within this time; after that only a pending charge may still bring money.
@@ -58,22 +58,16 @@ SEARCH_REACH = timedelta(days=90)
 
 @transaction.atomic
 def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
-    """Store the provider's reports and derive our state; an older report changes nothing."""
+    """Store the provider's reports and derive our state; older reports change nothing."""
     now = timezone.now()
-    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
-    payment = payments.get(pk=payment_id)
-    virtual_class, seat = None, payment.paid_seat
-    class_id = payment.paid_class_id
-    if class_id is not None:
-        # A concurrent cancellation sees the money, or is seen here. It also locks the class before
-        # the charges; the other order would deadlock.
-        virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    payment, virtual_class = _lock(payment_id)
+    seat = payment.paid_seat
     if seat is not None:
         seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    is_twice = is_paid_otherwise(payment, seat or virtual_class)
+    is_twice = _is_paid_otherwise(payment, seat or virtual_class)
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
     if seat is not None:
@@ -94,18 +88,13 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 
 @transaction.atomic
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
-    """Let a payment pay for its class or seat instead of the money that the teacher took by hand.
+    """Let a payment pay instead of the money that the teacher took by hand.
 
-    Its transfer is to be returned by hand then. Raises BookingError if its charges
-    are not enough.
+    Its transfer is then to be returned. Raises BookingError if the charges are not enough.
     """
-    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
-    payment = payments.get(pk=payment_id)
-    seat = payment.paid_seat
-    class_id = payment.paid_class_id
-    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
+    payment, virtual_class = _lock(payment_id)
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or virtual_class is None:
         return payment
-    VirtualClass.objects.select_for_update().get(pk=class_id)
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
@@ -113,12 +102,22 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
-    give_transfers_back(seat or class_id)
+    give_transfers_back(payment.paid_seat or virtual_class)
     return payment
 
 
-def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
-    """Return True if the class or seat was paid by hand, so that this pays it once more."""
+def _lock(payment_id: uuid.UUID) -> tuple[Payment, VirtualClass | None]:
+    """Lock a payment, then its class."""
+    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
+    payment = payments.get(pk=payment_id)
+    if payment.paid_class_id is None:
+        return payment, None
+    # Cancelling also locks the class before the charges: each sees the other's work, and the same
+    # order avoids a deadlock.
+    return payment, VirtualClass.objects.select_for_update().get(pk=payment.paid_class_id)
+
+
+def _is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
     return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 
@@ -167,7 +166,7 @@ def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
     )
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
-    if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know
+    if charge.status != ChargeStatus.PENDING:  # unknown statuses count as pending
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
     return False
 
@@ -224,7 +223,7 @@ def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime
         return _derive_paid_status([charge for charge in charges if charge.counts])
     states = {charge.status for charge in charges if not charge.problem}
     if states & {ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
-        return PaymentStatus.PENDING  # approved charges that are not enough, too
+        return PaymentStatus.PENDING  # also with approved charges that are not enough
     if ChargeStatus.CHARGED_BACK in states:
         return PaymentStatus.CHARGED_BACK
     if ChargeStatus.REFUNDED in states:
@@ -278,7 +277,6 @@ def _review_charges(news: list[PaymentCharge]) -> str:
 def _review_second(
     payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]
 ) -> str:
-    """Return the review of money for a class that was paid by hand."""
     found = _review_charges(news)
     if found or any(map(_is_good, news)):
         return found or ReviewReason.PAID_TWICE

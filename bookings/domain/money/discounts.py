@@ -1,8 +1,7 @@
-"""Discount codes: how much they take off, and for whom they still do.
+"""Discount codes.
 
-There is no counter of uses. A use is a class or a seat with the code that is paid, or still kept
-for its payment: an unpaid use ends with its hold. If the money arrives later, the class keeps its
-agreed price, and the code has one use more than it allows.
+A use is a class or seat with the code that is paid, or still kept for its payment. Money that
+arrives after the hold keeps the agreed price, and may exceed the limit of uses.
 """
 
 import re
@@ -34,45 +33,43 @@ from config.lib.throttling import count_one, give_back, seconds_left
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212._]+")
 _CODE = re.compile(r"[0-9A-Za-z]{3,20}", re.ASCII)
 _PESO = 100
-# Twenty wrong codes in it (MAX_WRONG_CODES), as for access codes.
+# MAX_WRONG_CODES are permitted in this time.
 WINDOW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Discount:
-    """amount: the centavos that ``code`` takes off a price."""
-
     code: DiscountCode
     amount: int
 
 
 def normalize_discount_code(typed: str) -> str | None:
-    """Return a typed code in capitals, without spaces and dashes; None if it cannot be one."""
+    """Return a code in capitals without separators; None if malformed."""
     code = _SEPARATORS.sub("", typed)
     # Checked before it is upper-cased: the capitals of "ß" are "SS".
     return code.upper() if _CODE.fullmatch(code) else None
 
 
 def find_discount(*, user: User, typed: str, amount: int) -> Discount:
-    """Return the discount of a typed code on a price, to show it; this takes no use.
+    """Return a typed code's discount, in centavos, without using the code.
 
-    amount: centavos, above 0. Raises DiscountCodeError, with one text for a code that is unknown,
-    used up, over, or used by this person before; TooManyAttemptsError after many wrong codes.
+    Raises DiscountCodeError, with one text for unknown, finished and used codes;
+    TooManyAttemptsError.
     """
     return _find(DiscountCode.objects.all(), user, typed, amount)
 
 
 def take_discount(*, user: User, typed: str, amount: int) -> Discount:
-    """Do as ``find_discount``, and keep others from the code until the transaction ends.
+    """Like ``find_discount``, but lock the code.
 
-    The caller stores the class or seat with the code in the same transaction: that is the use.
+    The caller stores the class or seat with the code in the same transaction.
     """
     # NO KEY: rows that refer to the code may be inserted meanwhile.
     return _find(DiscountCode.objects.select_for_update(no_key=True), user, typed, amount)
 
 
 def count_off(code: DiscountCode, amount: int) -> int:
-    """Return the centavos that a code takes off a price: the rest is whole pesos, rounded down."""
+    """Return centavos; the rest of the price is rounded down to whole pesos."""
     if code.percent is not None:
         rest = amount * (100 - code.percent) // 100
     else:
@@ -81,14 +78,12 @@ def count_off(code: DiscountCode, amount: int) -> int:
 
 
 def list_class_uses(now: datetime | None = None) -> QuerySet[VirtualClass]:
-    """List the classes with any code that count as a use of it."""
     with_code = VirtualClass.objects.filter(discount_code__isnull=False)
     is_over = Q(status=ClassStatus.CANCELLED) | given_up(now or timezone.now())
     return with_code.exclude(is_over).order_by("-created_at", "-id")
 
 
 def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
-    """List the seats with any code that count as a use of it."""
     transfers = BankTransfer.objects.filter(seat=OuterRef("pk"), state=TransferState.ANNOUNCED)
     is_kept = Q(state=SeatState.HELD, expires_at__gt=now or timezone.now())
     # A seat that was given up still gets a place for the money of its transfer.
@@ -99,19 +94,17 @@ def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
 
 
 def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
-    """Add ``uses``, the number of classes and seats that count."""
     return codes.annotate(uses=_count_of(list_class_uses()) + _count_of(list_seat_uses()))
 
 
 def has_usable_codes() -> bool:
-    """True if there is any code that may be typed today, used up or not."""
+    """True if any code is valid today, even if used up."""
     today = timezone.localdate()
     valid = Q(valid_until=None) | Q(valid_until__gte=today)
     return DiscountCode.objects.filter(valid, is_active=True).exists()
 
 
 def is_over(code: DiscountCode) -> bool:
-    """True if the code is stopped or past its last day, however many uses are left."""
     has_ended = code.valid_until is not None and code.valid_until < timezone.localdate()
     return has_ended or not code.is_active
 

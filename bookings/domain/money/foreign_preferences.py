@@ -12,7 +12,7 @@ from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Store a payment for a class's foreign preference; None if it is free or held by hand."""
+    """Return None if the class is free or has no preference."""
     amount = virtual_class.class_price
     quote = Quote(
         virtual_class.start_time,

@@ -1,6 +1,5 @@
-"""The money of a cancelled class: decided once, and stored with the cancellation."""
+"""Refunds of cancelled classes, decided once."""
 
-import uuid
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,7 +29,7 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """amount: centavos still to go back. kept: centavos that stay."""
+    """Centavos. amount: still to be returned."""
 
     way: MoneyWay
     reason: RefundReason
@@ -41,7 +40,7 @@ class MoneyBack:
 def find_money_back(
     virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
-    """Return what goes back to the host, as stored, or else as decided for ``case``."""
+    """Return the stored decision, or else that for ``case``."""
     way, left = _find_money(virtual_class)
     kept = virtual_class.amount_kept
     if kept is not None:
@@ -52,19 +51,21 @@ def find_money_back(
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
-    """Decide what goes back, once."""
     money = find_money_back(locked, case)
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
 
 
-def request_money_back(locked: VirtualClass, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks, and what came besides."""
+def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
+    """Request the refunds that the stored decision still lacks."""
     if locked.amount_kept is None:
         return
-    give_transfers_back(locked.pk, keep=locked.amount_kept)
-    payment = Payment.objects.filter(virtual_class=locked).first()
+    give_transfers_back(locked, keep=locked.amount_kept)
+    if isinstance(locked, Seat):
+        payment = locked.payment
+    else:
+        payment = Payment.objects.filter(virtual_class=locked).first()
     if payment is None:
         return
     if payment.approved_at is None and locked.paid_at is not None:
@@ -74,11 +75,8 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
     request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
 
 
-def give_transfers_back(bought: uuid.UUID | Seat, keep: int = 0) -> None:
-    """Leave the transfer that paid for a class or seat to the teacher, who returns it by hand.
-
-    bought: a seat, or the id of a class. keep: centavos of it that stay.
-    """
+def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
+    """Mark the transfer that paid as one to return by hand, except ``keep`` centavos."""
     about = {"seat": bought} if isinstance(bought, Seat) else {"virtual_class": bought}
     confirmed = BankTransfer.objects.filter(state=TransferState.CONFIRMED, amount__gt=keep, **about)
     confirmed.update(state=TransferState.TO_RETURN)

@@ -1,6 +1,8 @@
-"""What the provider is asked to collect, and until when."""
+"""Payments, and their preferences at the provider."""
 
+import uuid
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urljoin
 
 from babel.dates import format_datetime
@@ -24,13 +26,19 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     )
 
 
+def describe_preference(payment: Payment | None) -> dict[str, Any]:
+    """Return fields of ``BookingRequest``; without a payment, an id of our own."""
+    if payment is None:
+        return {"preference_id": f"manual-{uuid.uuid4()}", "has_preference": False}
+    return {"preference_id": payment.preference_id, "has_preference": True}
+
+
 def make_preference(
     payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
 ) -> Payment:
-    """Make the preference of an open payment, outside of transactions. Raises PaymentError.
+    """Call outside of transactions. Raises PaymentError.
 
-    title: what is paid; the kind of class if empty. return_page: without the payment's id, to which
-    the payer comes back.
+    title: the kind of class if empty. return_page: without the payment's id.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.

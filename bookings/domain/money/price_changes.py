@@ -1,4 +1,4 @@
-"""Change prices from a day on: a later row replaces the one in force."""
+"""Changes of prices from a day on."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -22,10 +22,7 @@ CASE = ("offer_id", "class_type", "minutes", "students_up_to")
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """A price in force. planned: the row that replaces it on the day, if there is one.
-
-    sold: how many classes ahead were booked in its case; they keep their price.
-    """
+    """planned: the row that replaces ``price`` on the day. sold: the number of classes ahead."""
 
     price: Price
     planned: Price | None
@@ -37,11 +34,8 @@ def first_of_next_month(today: date) -> date:
 
 
 def list_price_lines(day: date) -> list[PriceLine]:
-    """List the prices in force today, with what is planned for a day; in three queries.
-
-    First the plain list's, then those of the offers that are sold.
-    """
-    prices = list_current_prices(with_offers=True)
+    """List plain prices, then those of offers, in three queries."""
+    prices = list_current_prices()
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
     return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
@@ -49,11 +43,10 @@ def list_price_lines(day: date) -> list[PriceLine]:
 
 @transaction.atomic
 def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
-    """Store new amounts from a day on; return the rows that are new or changed.
+    """Store new amounts from a day on; return the new or changed rows.
 
-    amounts: centavos, by the key of the price that each replaces. A row that was planned for the
-    day gets the new amount. An amount that is the price of that day anyway changes nothing. Raises
-    BookingError for a day that has begun.
+    amounts: centavos, by the key of the price to replace. Raises BookingError unless the day is
+    ahead.
     """
     if day <= timezone.localdate():
         raise BookingError(FROM_TOMORROW)
@@ -73,7 +66,6 @@ def _case_of(price: Price) -> tuple[int | None, str, int, int]:
 
 
 def _count_sold(prices: Iterable[Price]) -> Counter[int]:
-    """Count the classes ahead by the price in whose case they were booked."""
     sizes: defaultdict[tuple[int | None, str, timedelta], dict[int, int]] = defaultdict(dict)
     for price in prices:
         length = timedelta(minutes=price.minutes)

@@ -1,4 +1,4 @@
-"""The price list, and the prices of offers, which have lists of their own."""
+"""The price list, and those of offers."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from bookings.models import ClassType, Offer, Price, PriceDecision
 
 # Guests join a group by its code, so a group is booked for two people at least.
 FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
+ON_SALE = Q(offer=None) | Q(offer__is_active=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The price, in centavos, of a whole class with ``fewest`` to ``most`` students."""
+    """Centavos for a whole class of ``fewest`` to ``most`` students."""
 
     fewest: int
     most: int
@@ -26,16 +27,13 @@ class Tier:
 
     @property
     def amount_each(self) -> int:
-        """Return each student's share in centavos, in whole pesos, of the largest such class."""
+        """Return centavos per student of the largest class, rounded up to whole pesos."""
         return -(-self.amount // (self.most * 100)) * 100
 
 
 @dataclass(frozen=True, slots=True)
 class ClassOption:
-    """A type and length of class, in minutes, with its tiers: the smallest class first.
-
-    offer: None for a class of the plain list.
-    """
+    """Tiers begin with the smallest class. offer: None for the plain list."""
 
     class_type: ClassType
     minutes: int
@@ -52,7 +50,6 @@ class ClassOption:
 
     @property
     def lowest_amount(self) -> int:
-        """Return the centavos of the smallest class."""
         return self.tiers[0].amount
 
     @property
@@ -63,7 +60,7 @@ class ClassOption:
 def find_price(
     *, class_type: ClassType, minutes: int, students: int, offer: Offer | None = None
 ) -> int:
-    """Return today's price in centavos. offer: None for the plain list's. Raises NoPriceError."""
+    """Return centavos. Raises NoPriceError."""
     prices = list_prices(offer=offer).filter(
         class_type=class_type, minutes=minutes, students_up_to__gte=students
     )
@@ -74,7 +71,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote, *, offer: Offer | None = None) -> int:
-    """Return today's price of a quote, in centavos. offer: as above. Raises NoPriceError."""
+    """Return centavos. Raises NoPriceError."""
     minutes, rest = divmod(quote.end - quote.start, timedelta(minutes=1))
     if rest:
         raise NoPriceError
@@ -98,13 +95,13 @@ def judge_price(quote: Quote) -> PriceDecision:
 
 
 def list_class_options(*, key: str | None = None) -> list[ClassOption]:
-    """List today's choices, in one query: the plain list by type and length, then the offers.
+    """List the plain list by type and length, then the offers, in one query.
 
-    key: of an offer that may be chosen although it is not listed.
+    key: of an unlisted offer to include.
     """
     current: defaultdict[tuple[str, int, Offer | None], dict[int, int]] = defaultdict(dict)
-    on_sale = in_force().filter(Q(offer=None) | Q(offer__is_active=True)).order_by("valid_from")
-    for row in on_sale.select_related("offer"):
+    on_sale = in_force().filter(ON_SALE).select_related("offer")
+    for row in on_sale.order_by("valid_from"):
         if row.offer is None or row.offer.is_listed or row.offer.key == key:
             current[row.class_type, row.minutes, row.offer][row.students_up_to] = row.amount
     options = [
@@ -121,13 +118,12 @@ def _order_option(option: ClassOption) -> tuple[int, int, bool, int]:
 
 
 def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, ...]:
-    """amounts: centavos by the number of students up to which they are the price."""
     tiers, fewest = [], FEWEST_STUDENTS[class_type]
     for most in sorted(amounts):
         if most >= fewest:
             tiers.append(Tier(fewest, most, amounts[most]))
             fewest = most + 1
-    if class_type == ClassType.INDIVIDUAL:  # its row may name more students, who never come
+    if class_type == ClassType.INDIVIDUAL:  # its row may allow more students
         return tuple(Tier(1, 1, tier.amount) for tier in tiers[:1])
     return tuple(tiers)
 
@@ -135,7 +131,7 @@ def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, 
 def list_prices_by_students(
     *, class_type: ClassType, minutes: int, offer: Offer | None = None
 ) -> dict[int, int]:
-    """Return today's price in centavos by number of students; a group begins with 2."""
+    """Return centavos by number of students; a group begins with 2."""
     rows = list_prices(offer=offer).filter(class_type=class_type, minutes=minutes)
     amounts = dict(rows.order_by("valid_from").values_list("students_up_to", "amount"))
     fewest = FEWEST_STUDENTS[class_type]
@@ -145,13 +141,9 @@ def list_prices_by_students(
     }
 
 
-def list_current_prices(*, with_offers: bool = False) -> list[Price]:
-    """List the plain list's rows in force that no later row replaces: by type, length and size.
-
-    with_offers: True to add the rows of the offers that are sold.
-    """
-    plain, on_sale = Q(offer=None), Q(offer__is_active=True)
-    rows = in_force().filter(plain | on_sale if with_offers else plain).select_related("offer")
+def list_current_prices() -> list[Price]:
+    """List the latest rows on sale, plain list first, by type, length and size."""
+    rows = in_force().filter(ON_SALE).select_related("offer")
     latest = {_order_price(price): price for price in rows.order_by("valid_from")}
     return [latest[case] for case in sorted(latest)]
 
@@ -163,16 +155,12 @@ def _order_price(price: Price) -> tuple[tuple[int, int], bool, int, int]:
 
 
 def list_prices(day: date | None = None, *, offer: Offer | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day: the plain list's, or those of an offer that is sold.
-
-    day: today, unless it is given.
-    """
+    """List a day's rows of the plain list, or of an active offer."""
     rows = in_force(day).filter(offer=offer)
     return rows.filter(offer__is_active=True) if offer else rows
 
 
 def in_force(day: date | None = None) -> QuerySet[Price]:
-    """List the rows of all lists in force on a day. day: as above."""
     day = day or timezone.localdate()
     return Price.objects.filter(
         Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
@@ -180,7 +168,7 @@ def in_force(day: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
-    """Add ``is_current`` to plain prices: True if in force, and no later row replaces it."""
+    """Add ``is_current``: True if in force, and no later row replaces it."""
     successors = list_prices().filter(
         class_type=OuterRef("class_type"),
         minutes=OuterRef("minutes"),

@@ -9,7 +9,7 @@ from bookings.models import ClassType
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A class and its price. start, end: aware. price: centavos."""
+    """Aware times; the price in centavos."""
 
     start: datetime
     end: datetime
@@ -22,7 +22,7 @@ class Quote:
         return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
 
     def to_json(self) -> dict[str, Any]:
-        """Return values for a JSON column; equal quotes give equal values."""
+        """Equal quotes give equal values."""
         return {
             "start": self.start.timestamp(),
             "end": self.end.timestamp(),

@@ -1,4 +1,4 @@
-"""Refunds: the row is the decision; the provider is called afterwards, under the row's key."""
+"""Refunds: stored first, then requested under their row's key."""
 
 import logging
 from collections.abc import Iterator
@@ -43,20 +43,20 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
-# For this long the provider surely recognises the key of a refund.
+# The provider recognises the key of a refund for at least this long.
 KEY_LIFE = timedelta(hours=12)
 CLOCK_DIFFERENCE = timedelta(minutes=2)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
 
-# Centavos that a page has shown and that no refund decides about yet.
+# Centavos shown on a page, less those of the refunds decided since.
 _undecided: ContextVar[int | None] = ContextVar("undecided", default=None)
 
 
 @contextmanager
 def refunding_exactly(amount: int) -> Iterator[None]:
-    """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page."""
+    """Let ``refuse_other_sum`` accept only these centavos."""
     # Another refund may be committed between the page and the locks of a decision.
     token = _undecided.set(amount)
     try:
@@ -66,7 +66,7 @@ def refunding_exactly(amount: int) -> Iterator[None]:
 
 
 def refuse_other_sum() -> None:
-    """Raise RefundOutdatedError, which rolls back, if the sum is not the one shown."""
+    """Raise RefundOutdatedError unless the decided refunds sum to the amount shown."""
     if _undecided.get():
         raise RefundOutdatedError
 
@@ -75,9 +75,9 @@ def refuse_other_sum() -> None:
 def request_refund(
     *, payment: Payment, reason: RefundReason, keep: int = 0, by: User | None = None
 ) -> list[Refund]:
-    """Request what is left of the charges that paid for a class, but ``keep`` centavos.
+    """Request what is left of the paying charges, except ``keep`` centavos; return new refunds.
 
-    What the provider rejected is requested again only ``by`` a person. Return the new refunds.
+    Only a person (``by``) requests again what the provider rejected.
     """
     charges = list(payment.charges.select_for_update().filter(counts=True).order_by("id"))
     owed = sum(map(refundable_amount, charges)) - keep
@@ -94,7 +94,6 @@ def request_refund(
 
 @transaction.atomic
 def refund_unbooked(payment: Payment) -> None:
-    """Decide, once, what goes back of a payment that was not booked in time."""
     long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
     unbooked = Payment.objects.filter(virtual_class=None, seat=None, approved_at__lte=long_ago)
     locked = unbooked.select_for_update(of=("self",)).filter(pk=payment.pk).first()
@@ -105,14 +104,13 @@ def refund_unbooked(payment: Payment) -> None:
 
 @transaction.atomic
 def refund_surplus(charge: PaymentCharge) -> None:
-    """Decide, once, what goes back of a charge for a payment that was paid already."""
     locked = PaymentCharge.objects.select_for_update().get(pk=charge.pk)
     _decide_once(locked, RefundCase.PAID_TWICE)
 
 
 @transaction.atomic
 def refund_second_payment(payment: Payment) -> None:
-    """Decide, once, what goes back of a payment for a class that was paid by hand."""
+    """Refund, once, money for a class that was paid by hand."""
     good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
     for charge in good.select_for_update().order_by("id"):
         _decide_once(charge, RefundCase.PAID_TWICE)
@@ -120,10 +118,9 @@ def refund_second_payment(payment: Payment) -> None:
 
 @transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Request centavos of a charge, as the teacher asks.
+    """Request centavos of a charge. Raises RefundOutdatedError, RefundTooLargeError.
 
-    left: as shown, so that a form sent twice asks once. Raises RefundOutdatedError,
-    RefundTooLargeError.
+    left: the centavos on the page, so that a form sent twice requests once.
     """
     charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
     if left != refundable_amount(charge):
@@ -137,7 +134,7 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
 
 
 def is_refund_open(payment: Payment) -> bool:
-    """Return True until the provider confirms that all went back that was decided."""
+    """True until the provider confirms all decided refunds."""
     paying = payment.charges.filter(counts=True)
     left = Sum(F("amount") - F("refunded_amount"), default=0)
     sums = paying.aggregate(paid=Sum("amount", default=0), left=left)
@@ -150,7 +147,7 @@ def is_refund_open(payment: Payment) -> bool:
 
 
 def refundable_amount(charge: PaymentCharge) -> int:
-    """Return the centavos of a charge that have not gone back and are not about to."""
+    """Return the centavos without a refund, done or requested."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
     # The provider's sum includes our own refunds, and those made in its panel.
@@ -163,7 +160,6 @@ def sum_own_refunds(charge: PaymentCharge) -> int:
 
 
 def send_due_refunds() -> int:
-    """Send the refunds that are due to the provider; return how many are done."""
     return _send(_due().order_by("next_attempt_at")[:REFUNDS_PER_SWEEP])
 
 
@@ -172,7 +168,7 @@ def send_refunds_of(payment: Payment) -> int:
 
 
 def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
-    # What the provider rejected is left to the teacher, as in ``request_refund``.
+    # The teacher decides about a rejected refund, as in ``request_refund``.
     has_failed = locked.refunds.filter(status=RefundStatus.FAILED).exists()
     if has_failed or _decided(charge=locked).exists():
         return
@@ -247,7 +243,7 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
     made = gateway.refund(
         charge_id=charge.charge_id, amount=None if whole else refund.amount, key=refund.key
     )
-    # An answer without a body may mean a repeat, or a refund that was not made.
+    # An empty answer may mean a repeated request, or a refund that was not made.
     made = made or _find_lost(refund, gateway)
     if made is None:
         raise PaymentUnavailableError("The payment provider does not say what it gave back.")
@@ -274,7 +270,7 @@ def _postpone(refund: Refund, failure: str) -> None:
 
 
 def _fail(refund: Refund, failure: str) -> bool:
-    # Left to the teacher, unless the money went back in another way.
+    # The teacher decides, unless the money was returned in another way.
     try:
         found = get_gateway().get_charge(refund.charge.charge_id)
     except PaymentError as error:

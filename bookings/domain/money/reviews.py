@@ -1,4 +1,4 @@
-"""Payments that the teacher has to look at."""
+"""Payments flagged for review by the teacher."""
 
 import uuid
 
@@ -13,7 +13,7 @@ def count_payments_to_review() -> int:
 
 
 def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
-    """Take a payment off the list until news flags it again; False if ``reason`` is outdated."""
+    """Unflag a payment; False if ``reason`` is outdated."""
     now = timezone.now()
     flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)
     return bool(

@@ -1,18 +1,13 @@
-"""The money of seats: decided once, and stored with the seat. The caller has locked the class."""
+"""Refunds of seats, decided once. The caller has locked the class."""
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.money_back import give_transfers_back
-from bookings.domain.money.refunds import (
-    refund_second_payment,
-    refundable_amount,
-    request_refund,
-)
+from bookings.domain.money.money_back import request_money_back
+from bookings.domain.money.refunds import refundable_amount
 from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
-    RefundReason,
     Seat,
     SeatState,
     VirtualClass,
@@ -24,7 +19,6 @@ UNSETTLED = frozenset({SeatState.HELD, SeatState.RELEASED})
 
 
 def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
-    """Decide once what goes back of a seat, and request what the stored decision still lacks."""
     if locked.paid_at is None or locked.price == 0:
         return
     if locked.amount_kept is None:
@@ -32,16 +26,11 @@ def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
         reason, amount = decide_refund(case, left=left)
         locked.refund_reason, locked.amount_kept = reason, left - amount
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
-    give_transfers_back(locked, keep=locked.amount_kept)
-    if locked.payment is not None and locked.payment.approved_at is None:
-        refund_second_payment(locked.payment)
-    elif locked.payment is not None:
-        reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
-        request_refund(payment=locked.payment, reason=reason, keep=keep, by=by)
+    request_money_back(locked, by)
 
 
 def find_left(seat: Seat) -> int:
-    """Return the centavos of a seat that have not gone back and are not about to."""
+    """Return the refundable centavos."""
     if seat.paid_at is None:
         return 0
     if seat.payment is None or seat.payment.approved_at is None:
@@ -50,7 +39,6 @@ def find_left(seat: Seat) -> int:
 
 
 def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None) -> None:
-    """Cancel every seat of a class that is called off, and request its refund."""
     seats = Seat.objects.filter(open_class=locked.pk).select_related("payment")
     for seat in seats.exclude(state__in=[SeatState.LOST, SeatState.LEFT]).order_by("pk"):
         if seat.state != SeatState.CANCELLED:
@@ -60,7 +48,7 @@ def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None)
 
 
 def is_seat_unsettled(seat: Seat, payment: Payment) -> bool:
-    """True if ``settle_seat`` still has to follow a payment that was approved."""
+    """True if ``settle_seat`` still has work after a payment was approved."""
     if seat.state in UNSETTLED:
         return True
     if seat.state == SeatState.TAKEN:

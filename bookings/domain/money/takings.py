@@ -1,4 +1,4 @@
-"""Money received and returned, by month: every peso once."""
+"""Money received and returned, by month."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ from bookings.models import (
 
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
-# Of a transfer whose money reached the teacher.
+# The money of these transfers reached the teacher.
 TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED]
 # Django calls a difference of such fields an IntegerField.
 CENTAVOS = BigIntegerField()
@@ -45,7 +45,7 @@ NOTHING = Value(0, CENTAVOS)
 
 @dataclass(slots=True)
 class MonthTakings:
-    """Centavos. by_hand: confirmed by the teacher. charged_back: taken back by banks."""
+    """Centavos. by_hand: confirmed by the teacher."""
 
     month: date
     received: int = 0
@@ -60,7 +60,7 @@ class MonthTakings:
 
 
 def list_recent_months(count: int) -> list[MonthTakings]:
-    """List this month and those before it, ``count`` in all, also without money: four queries."""
+    """List the last ``count`` months, this one first, in four queries."""
     months = [timezone.localdate().replace(day=1)]
     while len(months) < count:
         months.append((months[-1] - timedelta(days=1)).replace(day=1))
@@ -69,10 +69,9 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 
 
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
-    """List the months with money, latest first, in four queries. since: the first day that counts.
+    """List the months with money, latest first, in four queries.
 
-    A refund counts in the month of its charge or transfer. A class that was paid twice counts both
-    until one of them goes back.
+    A refund counts in the month of its charge or transfer; a second payment counts until returned.
     """
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
@@ -103,15 +102,14 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
 
 
 def list_charges_with_money() -> QuerySet[PaymentCharge]:
-    """List the charges whose pesos reached the teacher's account, whatever happened to them."""
+    """List the charges that reached the teacher's account, refunded or not."""
     return PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
 
 
 def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
-    """List the classes that the teacher marked as paid, with ``amount_by_hand`` in centavos.
+    """List the classes marked as paid by the teacher, with ``amount_by_hand`` in centavos.
 
-    Without classes that a charge or a transfer paid, which counts itself, and without open classes,
-    whose seats count.
+    Leaves out classes paid by charge or transfer, and open classes, whose seats count.
     """
     marked = VirtualClass.objects.filter(open_class=None)
     of_class = OuterRef("pk")
@@ -121,7 +119,6 @@ def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
 
 
 def list_seats_paid_by_hand() -> QuerySet[Seat]:
-    """List the seats that the teacher marked as paid, as ``list_classes_paid_by_hand``."""
     of_seat = OuterRef("pk")
     charges = list_charges_with_money().filter(payment__seat=of_seat)
     transfers = list_transfers_with_money().filter(seat=of_seat)
@@ -129,10 +126,9 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 
 
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
-    """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
+    """List the transfers that came, with ``rest`` and ``returned`` in centavos.
 
-    A part may stay with the teacher: what the cancellation kept of the payment. Nothing stays of a
-    transfer that came after Mercado Pago's payment or the teacher's mark.
+    The teacher keeps what the cancellation kept, except of a second payment.
     """
     came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
     kept = Case(

@@ -1,4 +1,4 @@
-"""``User.total_classes``: a person's number of completed activities."""
+"""``User.total_classes``: the number of completed activities."""
 
 import uuid
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from accounts.models import User
 
 
 def add_to_total_classes(people: Iterable[uuid.UUID], count: int) -> None:
-    """Change the totals in the transaction that changes the people's activities."""
+    """Call in the transaction that changes the activities."""
     # Locked by id, so that two classes with the same people do not deadlock; NO KEY, so that
     # inserting rows that refer to these people does not wait.
     in_order = User.objects.filter(pk__in=list(people)).order_by("pk")

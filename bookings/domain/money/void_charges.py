@@ -1,4 +1,4 @@
-"""Cancel pending charges, as of vouchers, whose money could only go back."""
+"""Cancel pending charges, such as vouchers, whose money could only be refunded."""
 
 import logging
 from datetime import UTC, datetime
@@ -17,10 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def cancel_dead_charges(payment: Payment) -> None:
-    """Cancel pending charges if their money could only go back.
-
-    No transaction may be open. The next settling retries what fails.
-    """
+    """Call outside of transactions. The next settling retries what fails."""
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
     if not charges or not _is_dead(payment):
         return

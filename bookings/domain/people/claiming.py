@@ -1,6 +1,6 @@
-"""An account takes over the classes of a person whom the teacher wrote down, and the way back.
+"""An account takes over the classes of a placeholder.
 
-Locks are taken in one order: payments, classes by id, the person.
+Lock order: payments, classes by id, the person.
 """
 
 import uuid
@@ -49,7 +49,7 @@ class NotForTeacherError(BookingError):
 
 @dataclass(frozen=True, slots=True)
 class WrittenDown:
-    """A person with the account's address for whom the teacher booked. classes: those ahead."""
+    """A placeholder with the account's address, and its classes ahead."""
 
     person: User
     classes: list[VirtualClass]
@@ -58,8 +58,7 @@ class WrittenDown:
 def claim_class(*, user: User, token: str) -> VirtualClass:
     """Move all classes and payments of a link's placeholder to the account; the first one wins.
 
-    Repeated by the same account, it returns the class. Raises LinkUselessError for any other
-    link, and NotForTeacherError.
+    Repeated by the same account, return the class. Raises LinkUselessError, NotForTeacherError.
     """
     found = find_link(token)
     if found.link is None or found.state == LinkState.REPLACED:
@@ -82,7 +81,7 @@ def claim_by_address(*, user: User, person_id: uuid.UUID) -> None:
 
 
 def list_written_down(user: User) -> list[WrittenDown]:
-    """List the placeholders with the account's address, in one query if there are none."""
+    """List placeholders with classes ahead; in one query if there are none."""
     people = User.objects.filter(contact_email=user.email, status=UserStatus.PLACEHOLDER)
     found = [WrittenDown(one, list(list_next_classes_of(one))) for one in people]
     return [one for one in found if one.classes]
@@ -95,7 +94,7 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     _lock(person_id)
     people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
     person = people.filter(pk=person_id).first()
-    # What was booked before the person was locked is locked now.
+    # Again: a class may have been booked before the person was locked.
     classes = _lock(person_id)
     if person is None or not _is_valid(user, person, link):
         raise LinkUselessError
@@ -106,10 +105,10 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     links = ClassLink.objects.filter(virtual_class__in=booked)
     links.update(claimed_by=user, claimed_at=timezone.now(), made_for=None)
     _drop_doubles(person, user)
-    if link:  # her words to a person who may be another one
+    if link:  # the teacher wrote them to a person who may be another one
         person.notices.filter(kind=NoticeKind.MESSAGE).delete()
     merge_account(person, into=user, is_same_person=link is None)
-    # Of a person who may be another one: for the teacher's eyes, and erased with the account.
+    # They may be about another person: only the teacher reads them, and erasing deletes them.
     notes = f"Tus notas: {person.private_notes}" if link and person.private_notes else ""
     for one in booked:
         one.refresh_from_db()
@@ -119,7 +118,7 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
 
 
 def _lock(person_id: uuid.UUID) -> list[VirtualClass]:
-    """Lock the payments and classes of a person, as settling and joining do; return the classes."""
+    """Lock a person's payments and classes; return the classes."""
     list(Payment.objects.select_for_update().filter(user=person_id).order_by("pk"))
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
     theirs = VirtualClass.objects.filter(Q(booked_by=person_id) | Exists(takes_part))
@@ -127,7 +126,7 @@ def _lock(person_id: uuid.UUID) -> list[VirtualClass]:
 
 
 def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:
-    """True if the link is still the one that was read, or the address is the account's."""
+    """True if the link was neither used nor renewed, or the address is the account's."""
     if link is None:
         return person.contact_email == user.email
     current = ClassLink.objects.filter(pk=link.pk, key=link.key, claimed_by=None)
@@ -144,7 +143,7 @@ def _refuse_double_seats(person: User, user: User) -> None:
 
 
 def _take_over(virtual_class: VirtualClass, person: User, user: User) -> None:
-    """Put the account into a locked class in place of the person; it takes one place only."""
+    """Replace the person in a locked class; the account takes one place only."""
     both = virtual_class.activities.filter(user__in=[person, user])
     parts = list(both.order_by("rol", "created_at"))  # a host's comes first
     if len(parts) > 1:
@@ -164,7 +163,7 @@ def _take_over(virtual_class: VirtualClass, person: User, user: User) -> None:
 
 
 def _join_parts(kept: UserActivity, double: UserActivity, person: User) -> None:
-    """Leave one part of two; a class that counted for both counts once."""
+    """Merge two parts; a class that counted for both counts once."""
     if kept.completed and double.completed:
         person.total_classes -= 1  # ``merge_account`` adds it to the account's
     kept.completed = kept.completed or double.completed
@@ -174,7 +173,7 @@ def _join_parts(kept: UserActivity, double: UserActivity, person: User) -> None:
 
 
 def _drop_doubles(person: User, user: User) -> None:
-    """Delete the person's rows of which the account has its own, and may have one only."""
+    """Delete the person's rows of which the account may have only its own."""
     lines = user.waiting_list_entries.values("virtual_class")
     person.waiting_list_entries.filter(virtual_class__in=lines).delete()
     person.holds.filter(virtual_class=None, payment=None).delete()
@@ -191,9 +190,9 @@ def _drop_doubles(person: User, user: User) -> None:
 def return_claim(
     *, class_id: uuid.UUID, name: str, phone: str, email: str, by: User
 ) -> VirtualClass:
-    """Take the classes of a wrong claim from the account, for a new placeholder with new links.
+    """Move the classes of a wrong claim to a new placeholder with new links.
 
-    name, phone, email: as ``write_down`` takes them. Raises BookingError.
+    Raises BookingError.
     """
     link = _find_claim(class_id)
     same = ClassLink.objects.filter(claimed_by=link.claimed_by_id, claimed_at=link.claimed_at)

@@ -1,4 +1,4 @@
-"""Erasing a person and the data that is only theirs."""
+"""Erase a person and the data that is only theirs."""
 
 import logging
 from dataclasses import replace
@@ -36,9 +36,9 @@ logger = logging.getLogger(__name__)
 def erase_person(*, user: User, by: User) -> None:
     """Erase account, mails and unpaid bookings; idempotent.
 
-    Payments and classes that were paid or took place stay without a name. Raises, without writing:
-    ClassesAheadError, BookingError for the teacher, and ClassNotFoundError if ``by`` may not cancel
-    a class.
+    Payments, and classes paid or given, stay without a name. Raises, without writing,
+    ClassesAheadError, BookingError for the teacher, ClassNotFoundError if ``by`` may not cancel a
+    class.
     """
     for virtual_class in list_classes_to_cancel(user):
         try:
@@ -76,7 +76,7 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
 
 
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
-    """Dry-run ``erase_person``, with its errors; mails to the person are left out."""
+    """Dry-run ``erase_person``, with its errors, without the person's own mails."""
     ahead = list_classes_to_cancel(user)
     lines = list_open_entries(user).values_list("virtual_class", flat=True)
 
@@ -92,7 +92,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
 
 
 def _forget_mails(user: User) -> None:
-    """Delete a person's mails, and the teacher's messages to that person alone."""
+    """Delete a person's mails, and messages to that person alone."""
     messages = user.notices.filter(kind=NoticeKind.MESSAGE)
     occasions = list(messages.values_list("occasion", flat=True))
     user.notices.all().delete()
@@ -103,7 +103,7 @@ def _forget_mails(user: User) -> None:
 
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
-    # Money that comes for the others goes back (``settle_seat``).
+    # ``settle_seat`` refunds money that arrives for the others.
     user.seats.filter(paid_at=None, payment=None, transfers=None).delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
@@ -111,7 +111,7 @@ def _forget_bookings(user: User) -> None:
     user.transfers.filter(state=TransferState.REFUSED).delete()
     booked = VirtualClass.objects.filter(booked_by=user)
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
-    # Without money and guests; a withdrawal still needs its row.
+    # Only classes without money and guests; a withdrawal still needs its row.
     booked.filter(
         ~Exists(others),
         status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED],

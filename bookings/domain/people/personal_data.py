@@ -30,7 +30,7 @@ HOST_FIELDS = "preference_id", "class_price", "learning_focus", "access_code", "
 def export_person(user: User) -> str:
     """Return a person's data as JSON; times are ISO 8601, amounts centavos.
 
-    Without tokens, other participants, and access codes of other hosts' classes.
+    Leaves out tokens, other participants, and other hosts' access codes.
     """
     data = {
         **describe_account(user),
@@ -141,7 +141,6 @@ def _describe_payment(payment: Payment) -> dict[str, Any]:
 
 
 def _pick(row: Model, *fields: str) -> dict[str, Any]:
-    """Return fields of a row under their names in camelCase."""
     return {
         re.sub("_(.)", lambda found: found[1].upper(), name): getattr(row, name) for name in fields
     }

@@ -1,4 +1,4 @@
-"""What the teacher sees of one student."""
+"""One student's data for the teacher."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,6 @@ LINES_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class ClassLine:
-    """A class of the student. is_host: True if they booked it."""
-
     virtual_class: VirtualClass
     is_host: bool
     was_missed: bool
@@ -31,16 +29,12 @@ class ClassLine:
 
     @property
     def purpose(self) -> str:
-        """The purpose that the student gave; a guest gave none."""
         return self.virtual_class.learning_focus if self.is_host else ""
 
 
 @dataclass(frozen=True, slots=True)
 class StudentFile:
-    """The nearest classes ahead, the latest past ones, and the latest payments that came.
-
-    payments: also one to review.
-    """
+    """The nearest classes ahead, the latest past ones, and payments that came or need review."""
 
     ahead: list[ClassLine]
     past: list[ClassLine]

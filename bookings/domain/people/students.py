@@ -1,4 +1,4 @@
-"""The teacher's students: the list, found by name, mail or phone."""
+"""The teacher's students, and the search for them."""
 
 import re
 import unicodedata
@@ -15,11 +15,11 @@ from bookings.domain.queries import only_ahead
 from bookings.models import UserActivity, VirtualClass
 
 STUDENTS_A_PAGE = 25
-# Characters that are searched for. Each word is a condition, and SQLite takes a thousand of them.
+# In characters. Each word is a condition, and SQLite accepts a thousand.
 LONGEST_SEARCH = 100
-# Fewer digits are in too many phones.
+# Fewer digits match too many phones.
 FEWEST_DIGITS = 3
-# In every spelling of a number the last digits are the same.
+# The last digits are the same in every spelling of a number.
 DIGITS_COMPARED = 6
 # Letters with an accent, which people leave out.
 LATIN_LETTERS = [chr(code) for code in range(0xC0, 0x100)]
@@ -27,15 +27,13 @@ LATIN_LETTERS = [chr(code) for code in range(0xC0, 0x100)]
 
 @dataclass(frozen=True, slots=True)
 class StudentCard:
-    """A student in the list. next_class: the nearest one, if any."""
-
     person: User
     next_class: VirtualClass | None
 
 
 @dataclass(frozen=True, slots=True)
 class StudentPage:
-    """cards: by name. last: the student after whom the next page begins, if there is one."""
+    """last: the student after whom the next page begins, if any."""
 
     cards: list[StudentCard]
     last: uuid.UUID | None
@@ -46,10 +44,9 @@ def list_students() -> QuerySet[User]:
 
 
 def find_students(*, words: str = "", after: uuid.UUID | None = None) -> StudentPage:
-    """Return a page of students in the order of their names, in three queries.
+    """Return a page of students by name, in three queries.
 
-    words: parts of name or mail, in any order, with or without accents; or the last digits of a
-    phone. after: the last student of the page before.
+    after: the last student of the page before.
     """
     named = Lower(Coalesce(NullIf("name", Value("")), "email", output_field=CharField()))
     students = list_students().annotate(named=named).filter(matching(words))
@@ -65,9 +62,9 @@ def find_students(*, words: str = "", after: uuid.UUID | None = None) -> Student
 
 
 def matching(words: str) -> Q:
-    """Return the condition that a person has all these words, or a phone with these digits.
+    """Return the condition that a student has all these words, or a phone with these digits.
 
-    What exceeds LONGEST_SEARCH does not count.
+    Accents do not matter; what exceeds LONGEST_SEARCH is ignored.
     """
     words = words[:LONGEST_SEARCH]
     digits = re.sub(r"\D", "", words)
@@ -83,9 +80,9 @@ def matching(words: str) -> Q:
 
 
 def find_same_people(*, phone: str, email: str) -> list[User]:
-    """List the students with this phone, in any spelling, or this address, by name.
+    """List by name the students with this phone, in any spelling, or address.
 
-    Without suspended accounts, for which nothing can be booked.
+    Without suspended accounts: nothing can be booked for them.
     """
     students = list_students().exclude(status=UserStatus.SUSPENDED)
     by_address = Q(email=email) | Q(contact_email=email) if email else Q(pk=None)
@@ -97,7 +94,7 @@ def find_same_people(*, phone: str, email: str) -> list[User]:
 
 
 def _ignore_accents(word: str) -> str:
-    """Return a regular expression for a word, whatever accents and capitals it has."""
+    """Return a regular expression for any accents and capitals."""
     return "".join(map(_any_spelling, unicodedata.normalize("NFC", word)))
 
 
@@ -108,17 +105,13 @@ def _any_spelling(letter: str) -> str:
 
 
 def _plain(letter: str) -> str:
-    """Return a small letter without its accent."""
     return unicodedata.normalize("NFD", letter)[0].lower()
 
 
 def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
-    """Return the nearest class of each person, in two queries."""
     classes = only_ahead(VirtualClass.objects.all())
     parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
     found = [(one.booked_by_id, one) for one in classes.filter(booked_by__in=people)]
     found += [(one.user_id, one.virtual_class) for one in parts.select_related("virtual_class")]
-    nearest: dict[uuid.UUID, VirtualClass] = {}
-    for person, virtual_class in sorted(found, key=lambda one: one[1].start_time, reverse=True):
-        nearest[person] = virtual_class
-    return nearest
+    # The nearest class of a person comes last, and replaces the others.
+    return dict(sorted(found, key=lambda one: one[1].start_time, reverse=True))

@@ -1,1 +1,1 @@
-"""Retries, and repair of differences between our rows and the calendar."""
+"""Retries, and repair of differences from the calendar."""

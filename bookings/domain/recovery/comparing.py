@@ -1,6 +1,6 @@
 """Read-only comparison of our classes with the calendar.
 
-A difference in the listing is checked by itself, so an error never counts as a deletion.
+Each difference in the listing is checked by itself: an error never counts as a deletion.
 """
 
 import uuid
@@ -29,11 +29,7 @@ from calendar_sync import Changes, OwnEvent
 
 @dataclass(slots=True)
 class Report:
-    """The result of a comparison.
-
-    recovered: classes that agree, with their versions. unsettled: number of missing events that we
-    have just written.
-    """
+    """recovered: versions of agreeing classes. unsettled: missing events just written by us."""
 
     classes: int = 0
     events: int = 0
@@ -71,7 +67,7 @@ def compare_all(*, settled_before: datetime | None = None) -> Report:
 
 
 def compare_changed(changes: Changes, *, settled_before: datetime) -> Report:
-    """Compare classes whose events changed. Raises CalendarError."""
+    """Compare classes with changed events. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
@@ -82,9 +78,9 @@ def compare_changed(changes: Changes, *, settled_before: datetime) -> Report:
 def compare_each(
     class_ids: Iterable[uuid.UUID], report: Report, settled_before: datetime | None = None
 ) -> Report:
-    """Compare classes, and add what differs to the report. Raises CalendarError."""
+    """Add differences to the report. Raises CalendarError."""
     for class_id in sorted(class_ids):
-        # The row before the calendar: if we change the row in between, its version shows it.
+        # Read the row before the calendar: its version then shows a change in between.
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()
         drift = _compare(class_id, virtual_class)
         if drift is None:

@@ -1,4 +1,4 @@
-"""Differences between events and classes, as pure functions; our database is the authority."""
+"""Find differences between events and classes; our database is the authority."""
 
 import uuid
 from collections.abc import Sequence
@@ -12,17 +12,16 @@ from calendar_sync import OwnEvent
 RECURS = "recurs"
 # Kinds of drift that are not stored. An event of ours whose class was cancelled:
 ORPHAN = "orphan"
-# An event of ours whose class is not stored, or does not know it. After a backup was restored it
-# may be the only trace of a class.
+# An event of ours whose class is not stored, or has no event. After a backup was restored it may
+# be the only trace of the class.
 UNKNOWN = "unknown"
 
 
 @dataclass(slots=True)
 class Drift:
-    """A difference.
+    """surplus: ids of duplicates. version: of the compared row.
 
-    kind: of ``CalendarDrift``, ORPHAN or UNKNOWN. surplus: ids of duplicates. version: of the
-    compared row. problem: why it was not repaired, a code; empty if it was, None before.
+    problem: None before a repair, empty after it, else the code of its failure.
     """
 
     kind: str
@@ -85,12 +84,12 @@ def find_class_drift(virtual_class: VirtualClass, events: Sequence[OwnEvent]) ->
 
 
 def read_version(virtual_class: VirtualClass) -> tuple[datetime, ...]:
-    """Return values that change with the class's times and event."""
+    """Return values that change with the class and its event."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.updated_at
 
 
 def find_orphan(virtual_class: VirtualClass, events: Sequence[OwnEvent]) -> Drift | None:
-    """Return a drift if a cancelled or pending class has events, unless we are changing them."""
+    """Return the events of a cancelled or pending class, unless we are changing them."""
     is_busy = virtual_class.withdrawal_requested_at or virtual_class.is_being_scheduled
     kinds = {ClassStatus.CANCELLED: ORPHAN, ClassStatus.PENDING: UNKNOWN}
     kind = kinds.get(ClassStatus(virtual_class.status))
@@ -100,7 +99,7 @@ def find_orphan(virtual_class: VirtualClass, events: Sequence[OwnEvent]) -> Drif
 
 
 def build_spare(kind: str, class_id: uuid.UUID, events: Sequence[OwnEvent]) -> Drift:
-    """Build the drift of events that should not exist, one at least."""
+    """events: at least one that should not exist."""
     ids = [event.event_id for event in events]
     saved_id = name_event(class_id)
     first = saved_id if saved_id in ids else ids[0]

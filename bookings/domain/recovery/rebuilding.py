@@ -1,4 +1,4 @@
-"""Idempotent rebuilding of lost classes from calendar events, after a backup was restored."""
+"""Rebuild lost classes from calendar events after a backup was restored; idempotent."""
 
 import uuid
 from collections.abc import Iterator
@@ -35,16 +35,20 @@ from config.lib.wall_time import find_offset
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
-    Restores class, host, log and payment. The host is mailed a new access code, and guests must
-    join again. Returns plain JSON for each event; ``action`` is to ``rebuild`` a missing class or
-    to let a pending one ``adopt`` the event. Raises CalendarError, without writing.
+    Restores class, host, log and payment; the host is mailed a new access code, guests must join
+    again. Returns plain JSON for each event. Raises CalendarError, without writing.
     """
-    restored = []
+    restored: list[dict[str, object]] = []
     for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
         problem = _restore(event, class_id, action, is_dry_run=is_dry_run)
-        line: dict[str, object] = {"class": str(class_id), "event": event.event_id}
-        line |= {"action": action, "done": not problem and not is_dry_run}
-        restored.append(line | ({"problem": problem} if problem else {}))
+        line = {
+            "class": str(class_id),
+            "event": event.event_id,
+            "action": action,
+            "done": not problem and not is_dry_run,
+            **({"problem": problem} if problem else {}),
+        }
+        restored.append(line)
     return restored
 
 
@@ -118,7 +122,7 @@ def _make_row(
         created_at=booked_at,
         paid_at=datetime.fromisoformat(record.paid_at) if record.paid_at else None,
         scheduling_requested_at=now,
-        # Above any revision that was sent, assuming at most one a minute.
+        # Higher than any revision sent before, assuming at most one a minute.
         ics_sequence=max((now - booked_at) // timedelta(minutes=1), 0) + 1,
     )
     mark_scheduled(
@@ -136,7 +140,6 @@ def _make_row(
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
-    """Attach the payment: without a class it would be refunded."""
     if not is_provider_configured() or virtual_class.class_price == 0:
         return
     if payment is None:
@@ -148,7 +151,7 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
             made_elsewhere=True,
             status=PaymentStatus.PENDING,
         )
-    payment.virtual_class = virtual_class
+    payment.virtual_class = virtual_class  # without a class it would be refunded
     payment.next_check_at = timezone.now()
     payment.save()
 

@@ -1,4 +1,4 @@
-"""Reconciliation of our events in the calendar with our classes."""
+"""Reconcile our events in the calendar with our classes."""
 
 import logging
 import uuid
@@ -27,7 +27,7 @@ GRAVE = {CalendarDrift.DELETED, CalendarDrift.MOVED}
 
 
 def reconcile(*, with_unknown: bool = False) -> Report:
-    """Compare and repair all drifts, on request. Raises CalendarError, without writing.
+    """Compare and repair all drifts. Raises CalendarError, without writing.
 
     with_unknown: also remove events without a stored class, which ``rebuilding`` may need.
     """
@@ -40,9 +40,9 @@ def reconcile(*, with_unknown: bool = False) -> Report:
 
 
 def reconcile_automatically(changes: Changes | None = None) -> Report:
-    """Compare; repair unless suspiciously many differ. Raises CalendarError.
+    """Repair unless suspiciously many differ. Raises CalendarError.
 
-    changes: those to compare, by default everything.
+    changes: by default everything.
     """
     settled_before = timezone.now() - SETTLING_TIME
     if changes is None:
@@ -64,7 +64,7 @@ def reconcile_automatically(changes: Changes | None = None) -> Report:
 
 
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Compare one class and repair it, unless its event is unknown. Raises CalendarError."""
+    """Compare and repair one class. Raises CalendarError."""
     report = compare_each([class_id], Report())
     for drift in report.findings:
         if drift.kind != UNKNOWN and record_drift(drift, with_mail=False):
@@ -74,7 +74,7 @@ def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
 
 
 def _repair(drift: Drift, *, recurring: bool = True) -> str:
-    """Return the problem, if any. recurring: repair recurring events too."""
+    """Return the problem, if any."""
     if not record_drift(drift):
         return "class_changed_meanwhile"
     if drift.recurs and not recurring:

@@ -1,6 +1,6 @@
 """Repairs of drift.
 
-``create_event`` is idempotent: it also restores a deleted event, its time and its meeting link.
+``create_event`` also restores a deleted event, its time and its link.
 """
 
 import uuid
@@ -56,7 +56,7 @@ def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool =
 
 @transaction.atomic
 def clear_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
-    """Unmark a class that agrees again, if the row still has the compared version."""
+    """Unmark a class that still has the compared version."""
     locked = _lock(class_id)
     if locked is not None and locked.calendar_drift and read_version(locked) == version:
         _unmark(locked, None)
@@ -101,7 +101,7 @@ def _unmark(locked: VirtualClass, actor: User | None) -> None:
 
 
 def _remove_spare(drift: Drift) -> None:
-    # The class's own event goes as every withdrawal, which a concurrent scheduling notices.
+    # Withdraw the class's own event as usual, which a concurrent scheduling notices.
     rows = VirtualClass.objects.filter(pk=drift.class_id)
     has_none = Q(status=ClassStatus.CANCELLED) | Q(
         status=ClassStatus.PENDING, scheduling_requested_at=None

@@ -1,4 +1,4 @@
-"""Retries of event updates and withdrawals that failed."""
+"""Retry event updates and withdrawals that failed."""
 
 import logging
 from collections.abc import Callable
@@ -19,7 +19,7 @@ EVENTS_PER_SWEEP = 50
 
 
 def update_events() -> int:
-    """Update times, texts and guests of events; return how many."""
+    """Return how many were updated."""
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED, event_update_requested_at__lte=timezone.now() - REQUEST_GRACE
     )
@@ -31,7 +31,7 @@ def update_events() -> int:
 
 
 def withdraw_events() -> int:
-    """Withdraw events of classes that lost them; return their number."""
+    """Return how many were withdrawn."""
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
     return _change(waiting, "withdrawal_requested_at", withdraw_event)
 

@@ -1,4 +1,4 @@
-"""Retries of schedulings that were requested and interrupted."""
+"""Retry interrupted schedulings."""
 
 import logging
 import time
@@ -35,9 +35,9 @@ TIME_PER_SWEEP = timedelta(minutes=1)
 
 
 def finish_requested_schedulings() -> int:
-    """Schedule the classes whose scheduling was interrupted; return their number.
+    """Schedule interrupted classes; return their number.
 
-    Oldest first, with backoff; stops while the calendar is down or disconnected.
+    Stops while the calendar is down or disconnected.
     """
     max_failures = allowed_failures(timezone.now())
     if not max_failures:
@@ -66,7 +66,7 @@ def finish_requested_schedulings() -> int:
 
 
 def resume_schedulings() -> None:
-    """Retry every waiting class with the calendar connected again."""
+    """Retry all classes: the calendar is connected again."""
     note_answer()
     bring_forward()
     transaction.on_commit(_job.call, robust=True)
@@ -75,7 +75,7 @@ def resume_schedulings() -> None:
 def _find_due(*, is_trial: bool) -> VirtualClass | None:
     """Find the oldest request, which gets a contested time.
 
-    is_trial: find the one that failed least, to test whether the calendar is back.
+    is_trial: find the one that failed least, to test the calendar.
     """
     now = timezone.now()
     due = list_awaiting_scheduling(now).filter(
@@ -87,7 +87,7 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
 
 
 def _schedule(virtual_class: VirtualClass) -> Exception | None:
-    """Return the error of a class that was postponed."""
+    """Return the error if the class was postponed."""
     try:
         schedule_class(preference_id=virtual_class.preference_id)
     # Any error: the sweep goes on with the next class, and this one waits with a backoff.

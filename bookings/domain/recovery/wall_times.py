@@ -1,7 +1,6 @@
 """Keep agreed wall-clock times when a zone's rules change.
 
-A row holds an instant and the UTC offset it was computed with. If the zone has another one now, the
-row, its event and reminders move, without cut-off and refund.
+A row with an outdated UTC offset moves, with its event and reminders, without cut-off and refund.
 """
 
 import logging
@@ -30,12 +29,12 @@ AHEAD = (ClassStatus.PENDING, ClassStatus.SCHEDULED)
 
 
 class StaleLawError(Exception):
-    """This process has loaded older zone rules than the machine has."""
+    """This process has older zone rules than the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A class or hold to move to ``start``. wall_time: the hour that was agreed on."""
+    """wall_time: the agreed hour."""
 
     row: VirtualClass | Hold
     wall_time: datetime
@@ -43,7 +42,7 @@ class Shift:
 
 
 def keep_wall_times() -> int:
-    """Apply all shifts but those to taken times; return their number. Raises StaleLawError."""
+    """Return how many rows moved. Raises StaleLawError."""
     return sum(apply_shift(shift) for shift in find_shifts())
 
 
@@ -86,7 +85,6 @@ def _order(shift: Shift) -> tuple[bool, int]:
 
 @transaction.atomic
 def _move(shift: Shift) -> bool:
-    """Raises SlotTakenError."""
     before = shift.row
     same = type(before).objects.filter(start_time=before.start_time, utc_offset=before.utc_offset)
     locked = same.select_for_update().filter(pk=before.pk).first()
@@ -103,8 +101,8 @@ def _move(shift: Shift) -> bool:
     locked.save()
     if isinstance(locked, VirtualClass):
         move_deadline(locked, shift.start - before.start_time, timezone.now())
-    if isinstance(locked, VirtualClass) and locked.is_scheduled:
-        _announce(locked, shift)
+        if locked.is_scheduled:
+            _announce(locked, shift)
     return True
 
 

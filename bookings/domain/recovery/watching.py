@@ -26,7 +26,7 @@ COMPARE_EVERY = timedelta(minutes=55)
 
 
 def _unless_calendar_fails(work: Callable[[str | None], int]) -> Callable[[], int]:
-    """Give the calendar's token to ``work``; return 0 if the calendar fails, for a later retry."""
+    """Pass the calendar's token to ``work``; return 0 if the calendar fails, for a later retry."""
 
     @wraps(work)
     def run() -> int:
@@ -45,7 +45,7 @@ def _unless_calendar_fails(work: Callable[[str | None], int]) -> Callable[[], in
 def follow_calendar(refresh_token: str | None) -> int:
     """Reconcile the changes since the last sync; return the number of differences.
 
-    A failed sync, or one with a missing event that we have just written, is repeated.
+    Repeats a sync that failed or missed an event just written.
     """
     pull = pull_changes(refresh_token=refresh_token)
     report = _compare_all() if pull.is_blind else reconcile_automatically(pull.changes)
@@ -57,13 +57,13 @@ def follow_calendar(refresh_token: str | None) -> int:
 
 @_unless_calendar_fails
 def compare_calendar(refresh_token: str | None) -> int:
-    """Reconcile everything once an hour; return the number of differences."""
+    """Reconcile everything hourly; return the number of differences."""
     return _count(_compare_all()) if is_comparison_due(COMPARE_EVERY) else 0
 
 
 @_unless_calendar_fails
 def keep_push_channel(refresh_token: str | None) -> int:
-    """Return the number of channels opened, 0 or 1."""
+    """Return how many channels were opened."""
     return keep_channel(refresh_token=refresh_token)
 
 
