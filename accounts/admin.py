@@ -38,8 +38,6 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin[User]):
-    """People; fields that services own are read-only."""
-
     list_display = ["mail", "name", "status", "total_classes", "level", "last_login"]
     list_filter = ["status", "level", "newsletter", "is_staff"]
     search_fields = ["email", "contact_email", "name", "location", "phone"]
@@ -59,7 +57,6 @@ class UserAdmin(admin.ModelAdmin[User]):
 
     @admin.display(description="correo", ordering="email")
     def mail(self, obj: User) -> str:
-        """Return the address that reaches the person; the technical one receives no mail."""
         return obj.mail_address or "—"
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:

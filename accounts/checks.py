@@ -35,10 +35,7 @@ def check_sign_in(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_deployment(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about a missing GitHub, uncounted proxies, and hosts of .env.example.
-
-    Spec: Authentication, 1.
-    """
+    """Spec: Authentication, 1."""
     found: list[checks.CheckMessage] = []
     if GITHUB not in list_providers():
         text = "GITHUB_ID, GITHUB_SECRET: not set."

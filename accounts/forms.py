@@ -15,7 +15,7 @@ from accounts.validators import (
 
 
 class ProfileForm(forms.Form):
-    """The name, and the settings of the specification. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     name = forms.CharField(
         label=_("Nombre"),
@@ -46,11 +46,11 @@ class ProfileForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Keep a provider's name as it is; check what the person types."""
+        """Accept the provider's name unchanged."""
         typed: str = self.cleaned_data["name"]
         return typed if typed == self.initial.get("name") else read_name(typed)
 
     def clean_phone(self) -> str:
-        """Accept what is stored already: the API takes any text."""
+        """Accept an unchanged text: the API stores any."""
         typed: str = self.cleaned_data["phone"]
         return typed if typed == self.initial.get("phone") else check_phone(typed)

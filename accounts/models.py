@@ -158,7 +158,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def mail_address(self) -> str:
-        """The address for mails and for the teacher's eyes; "" if a placeholder's is unknown."""
+        """Return the address to mail and to show, empty if a placeholder has none."""
         return self.contact_email if self.is_placeholder else self.email
 
     @property
@@ -167,7 +167,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Session(AbstractBaseSession):
-    """A browser's session. ``session_key`` is the token's ``sid``."""
+    """``session_key`` is the token's ``sid``."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
     user_agent = models.CharField(max_length=USER_AGENT_LENGTH, blank=True, db_default="")

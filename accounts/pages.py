@@ -66,7 +66,6 @@ def profile(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
-    """Ask for a fresh sign-in before the step at ``next``."""
     next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
     return render(
         request,
@@ -105,7 +104,6 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def switch_language(request: HttpRequest) -> HttpResponse:
-    """Change the language. Raises BadRequest (400) for an unknown one."""
     language = request.POST.get("language", "")
     if language not in Language.values:
         raise BadRequest

@@ -32,7 +32,7 @@ _DOMAIN = re.compile(r"\w{2,}\.\w{2,}|\w\.[a-z]{2,}")
 
 
 def read_name(text: str) -> str:
-    """Return a person's name with single spaces. Raises ValidationError for what is no name."""
+    """Return the name with single spaces, or raise ValidationError."""
     name = " ".join(text.split())
     is_plain = all(
         unicodedata.category(sign).startswith(_NAME_CATEGORIES) or sign in _NAME_SIGNS

@@ -47,7 +47,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return SocialApp(provider=provider, **settings.SOCIALACCOUNT_PROVIDERS[provider]["APP"])
 
     def get_requests_session(self) -> requests.Session:
-        """Follow no redirects; time each call."""
         session: requests.Session = super().get_requests_session()
         session.max_redirects = 0
         for scheme in ("https://", "http://"):
@@ -57,7 +56,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def on_authentication_error(
         self, request: HttpRequest, provider: Any, error: Any, exception: Any, **kwargs: Any
     ) -> None:
-        """Redirect without the provider's text."""
         if exception:
             # Its text may hold the token endpoint's answer.
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)

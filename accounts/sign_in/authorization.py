@@ -29,7 +29,7 @@ class Purpose(StrEnum):
 
 
 def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
-    """Return the form's purpose if the person may, else LOGIN."""
+    """Return LOGIN for a purpose that the person may not choose."""
     wanted = request.POST.get("process")
     may_connect = provider_id == GOOGLE and request.user.is_superuser
     may = request.user.is_authenticated and (wanted != Purpose.CALENDAR or may_connect)
@@ -37,10 +37,7 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
-    """Return the provider's address; the flow's state is stored in the session.
-
-    Spec: Authentication, 2.
-    """
+    """Store the flow's state in the session. Spec: Authentication, 2."""
     provider = get_adapter().get_provider(request, provider_id)
     scope = provider.get_scope()
     params = {**provider.get_auth_params(), **_params(request, provider_id, purpose)}

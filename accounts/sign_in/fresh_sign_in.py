@@ -36,7 +36,7 @@ def is_panel_session(session: SessionBase, user: User) -> bool:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """True within FRESH_SIGN_IN_AGE; a time far ahead, of a wrong clock, is not fresh."""
+    """False for a time far ahead, of a wrong clock."""
     at: float = request.session.get(SESSION_ENTRY, {"at": 0})["at"]
     return abs(timezone.now().timestamp() - at) < settings.FRESH_SIGN_IN_AGE.total_seconds()
 
@@ -48,9 +48,9 @@ def confirm_address(next_path: str, *, error: str = "") -> str:
 
 
 def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
-    """Redirect to a fresh sign-in that leads back to ``page``, by default the current one.
+    """Redirect to a fresh sign-in.
 
-    A form is not sent again: the person sees its page again.
+    page: where it leads back, by default the current page; for a form, the form's page.
     """
     if not page and request.method in {"GET", "HEAD"}:
         page = request.get_full_path()

@@ -20,7 +20,7 @@ identity_disconnected = Signal()
 
 
 class NeededIdentityError(Exception):
-    """The person could not sign in without it. Carries the text for them."""
+    """The person could not sign in without it; the text is for the person."""
 
 
 def find_obstacle(request: HttpRequest) -> str:
@@ -32,9 +32,9 @@ def find_obstacle(request: HttpRequest) -> str:
 
 @transaction.atomic
 def disconnect_identity(*, user: User, account_id: int, current_session: str | None) -> None:
-    """Delete an identity, and all sessions except ``current_session``, the key of a row.
+    """Delete an identity, and all sessions except the row key ``current_session``.
 
-    An identity of another account is ignored. Raises NeededIdentityError, without writing.
+    An identity of another account is ignored. Raises NeededIdentityError without writing.
     """
     # Two concurrent requests would each see the other's identity as the remaining one.
     lock_person(user)

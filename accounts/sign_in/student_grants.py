@@ -18,9 +18,9 @@ BATCH = 50
 
 
 def revoke_student_grants() -> int:
-    """Revoke stored grants until one fails; return how many.
+    """Revoke grants until one fails; return how many.
 
-    A token that Google refuses is deleted: the next sign-in finds a grant that is left.
+    A refused token is deleted: the next sign-in finds a grant that is left.
     """
     count = 0
     for user in User.objects.exclude(grant_to_revoke="").order_by("pk")[:BATCH]:

@@ -18,7 +18,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Fail if any value is under an unlisted key."""
         if options["forget_unreadable"]:
             self.stdout.write(f"Forgotten: {forget_unreadable()}.")
         counted = rotate_encrypted_fields()
