@@ -18,7 +18,6 @@ Calendar: TypeAlias = "GoogleCalendar"
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
-    """Make the calendar of ``settings.CALENDAR_BACKEND``."""
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
 

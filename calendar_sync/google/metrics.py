@@ -27,7 +27,7 @@ OUTCOMES: dict[type[CalendarError], str] = {
 
 @contextmanager
 def timed(operation: str) -> Iterator[None]:
-    """Count one call. operation: the API's name for it, such as ``calendar.events.insert``."""
+    """operation: the API's name, such as ``calendar.events.insert``."""
     began, outcome = perf_counter(), "ok"
     try:
         yield

@@ -33,7 +33,7 @@ NO_HASH = "0" * 64
 
 
 def keep_channel(*, refresh_token: str | None) -> int:
-    """Open the next channel before the last one ends; close the others. Returns 0 or 1 opened."""
+    """Open a channel before the last one ends, close the others; return the number opened."""
     if not settings.BASE_URL.startswith("https://"):
         if _may_try():
             logger.info("No push channel: the provider only calls a BASE_URL with https.")
@@ -125,5 +125,5 @@ def _close(channel: WatchChannel, calendar: Calendar) -> None:
 
 
 def _hash(token: str) -> str:
-    """Digest a token; its 256 random bits need no salt."""
+    """The token's 256 random bits need no salt."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """Changes since the last look. is_blind: True without one. since: the token used."""
+    """is_blind: True without a usable token. since: the token used."""
 
     changes: Changes
     is_blind: bool

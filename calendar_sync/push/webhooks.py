@@ -20,14 +20,11 @@ LONGEST_NUMBER = 18
 
 
 class CalendarWebhookView(APIView):
-    """Accept push messages, proved by the channel's token."""
-
     authentication_classes = []
     permission_classes = [AllowAny]
 
     @describe_push
     def post(self, request: Request) -> Response:
-        """Answer at once; receivers of the signal look later."""
         state = request.headers.get("X-Goog-Resource-State", "")
         number = request.headers.get("X-Goog-Message-Number", "")
         is_number = number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER
