@@ -73,8 +73,6 @@ class ServerFormatter(MaskingFormatter):
 
 
 class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
-    """Gunicorn's logger, with secrets masked."""
-
     def setup(self, cfg: object) -> None:
         super().setup(cfg)
         formats = ((self.error_log, self.error_fmt), (self.access_log, self.access_fmt))

@@ -1,6 +1,6 @@
-"""Reads any body as JSON, because clients send bare strings as ``text/plain``.
+"""Read any body as JSON, because clients send bare strings as ``text/plain``.
 
-Forms, compression, repeated keys, NaN, broken text, NUL and deep nesting are refused.
+Refuses forms, compression, repeated keys, NaN, broken text, NUL and deep nesting.
 """
 
 import json
@@ -19,7 +19,8 @@ MAX_DEPTH = 20
 # Parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
-BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
+# NUL and lone surrogates, which PostgreSQL cannot store.
+BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")
 TOO_DEEP = "El cuerpo JSON está anidado en exceso."
 UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
@@ -31,7 +32,7 @@ class BodyTooLargeError(APIException):
 
 
 class StrictJSONParser(BaseParser):
-    """Raises ParseError (400), BodyTooLargeError (413), UnsupportedMediaType (415)."""
+    """Raise ParseError (400), BodyTooLargeError (413) or UnsupportedMediaType (415)."""
 
     media_type = "*/*"
 
@@ -56,7 +57,7 @@ class StrictJSONParser(BaseParser):
 
 
 def decode(body: bytes) -> Any:
-    """Raises ParseError with a text that repeats nothing of the body."""
+    """Raise ParseError with a text that repeats nothing of the body."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -111,7 +112,6 @@ def _finite_float(digits: str) -> float:
 
 
 def _check(value: Any, depth: int = 1) -> None:
-    """Refuse deep nesting, and NUL and lone surrogates: PostgreSQL can store neither."""
     if isinstance(value, str):
         if BROKEN_TEXT.search(value):
             raise ParseError("El texto contiene caracteres no válidos.")

@@ -12,14 +12,12 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Share one call and its outcome among threads."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._flights: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Do ``work``, or share the outcome, exceptions too, of the thread that does it.
+        """Do ``work``, or share the outcome or exception of the thread that does it.
 
         Raises TimeoutError after ``patience``.
         """

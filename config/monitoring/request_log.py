@@ -31,7 +31,7 @@ SECONDS = Histogram(
 
 
 class RequestLogMiddleware:
-    """The outermost middleware. ``tests/bench/request_log.py`` measures its cost."""
+    """The outermost middleware; ``tests/bench/request_log.py`` measures its cost."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -61,7 +61,7 @@ class RequestLogMiddleware:
 
 
 def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:
-    """Write the line by hand: ``logging`` would take four times as long.
+    """Write by hand: ``logging`` takes four times as long.
 
     gunicorn's own line would show the path, which may hold an access code.
     """

@@ -1,5 +1,3 @@
-"""Redirects between the local names of one machine."""
-
 from urllib.parse import urlsplit
 
 from django.conf import settings
