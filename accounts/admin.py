@@ -1,5 +1,3 @@
-"""People in the panel."""
-
 from typing import Any
 
 from allauth.account.models import EmailAddress

@@ -1,5 +1,3 @@
-"""System checks of sign-in."""
-
 from typing import Any
 from urllib.parse import urlsplit
 

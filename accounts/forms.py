@@ -1,5 +1,3 @@
-"""The profile form."""
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 

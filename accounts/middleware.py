@@ -1,5 +1,3 @@
-"""The request's person and language, and the privacy of answers."""
-
 from collections.abc import Callable
 from functools import partial
 from typing import cast
@@ -31,10 +29,7 @@ class SessionUserMiddleware(AuthenticationMiddleware):
 
 
 class PrivacyMiddleware(MiddlewareMixin):
-    """Add ``no-store`` to personal answers, or the back button shows them after sign-out.
-
-    A view's own ``Cache-Control`` stays; if it is public, the answer sets no CSRF cookie.
-    """
+    """Add ``no-store`` to personal answers, or the back button shows them after sign-out."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if "Cache-Control" not in response and (

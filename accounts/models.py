@@ -1,5 +1,3 @@
-"""People and their sessions."""
-
 import uuid
 from typing import ClassVar
 
@@ -158,7 +156,6 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def mail_address(self) -> str:
-        """Return the address to mail and to show, empty if a placeholder has none."""
         return self.contact_email if self.is_placeholder else self.email
 
     @property

@@ -1,5 +1,3 @@
-"""Pages about people: sign-in, profile, sessions."""
-
 from datetime import timedelta
 from typing import cast
 

@@ -1,5 +1,3 @@
-"""Export and erase account data."""
-
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -115,7 +113,7 @@ def rename(*, user: User, name: str) -> None:
 
 
 def _list_log_entries(user: User) -> QuerySet[LogEntry]:
-    """List entries that name the person; if the name is shared, only those about own rows."""
+    """If another account has the name, list only entries about own rows."""
     name = str(user)
     named = Q(object_repr__startswith=f"{name} (") | Q(object_repr__endswith=f": {name}")
     if User.objects.filter(name=name).exclude(pk=user.pk).exists():
@@ -124,7 +122,6 @@ def _list_log_entries(user: User) -> QuerySet[LogEntry]:
 
 
 def _about_rows_of(user: User) -> Q:
-    """Select entries about rows with a foreign key to the person."""
     about = Q(pk__in=[])
     for relation in User._meta.related_objects:
         model = relation.related_model

@@ -1,5 +1,3 @@
-"""Phone numbers as people in Argentina write them."""
-
 from urllib.parse import quote
 
 import phonenumbers

@@ -1,5 +1,3 @@
-"""Reads about people."""
-
 from dataclasses import dataclass
 
 from allauth.socialaccount.models import SocialAccount
@@ -45,7 +43,7 @@ def find_calendar_token() -> str | None:
 
 
 def list_providers() -> dict[str, str]:
-    """Return names by id of providers with credentials, in the specification's order."""
+    """Return names by id, in the specification's order."""
     return {
         provider.id: provider.name
         for provider in registry.get_class_list()

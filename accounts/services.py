@@ -1,5 +1,3 @@
-"""Writes about people."""
-
 from datetime import datetime
 
 from django.db import transaction
@@ -28,8 +26,7 @@ PLACEHOLDER_DOMAIN = "sin-cuenta.invalid"
 def write_down(*, name: str, phone: str = "", email: str = "") -> User:
     """Store a person without an account, for whom the teacher books.
 
-    phone: as ``check_phone`` returns it. email: for mails; a sign-in with it makes another account,
-    which may claim the person's classes.
+    phone: as ``check_phone`` returns it. email: for mails; a sign-in with it makes another account.
     """
     if not name.strip() or not (phone or email):
         raise ValueError("A person without an account has a name, and a phone or an address.")
@@ -56,10 +53,7 @@ def strike_out(*, person: User) -> bool:
 
 
 def lock_person(user: User) -> None:
-    """Lock the person's row for the transaction, before counting what the person has.
-
-    Inserts of rows that refer to the person are not blocked.
-    """
+    """Lock the row before counting what the person has; inserts that refer to it go on."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
@@ -101,7 +95,6 @@ def may_open_panel(*, user: User, provider: str, subject: str) -> bool:
 
 
 def bind_identity(*, user: User, subject: str) -> None:
-    """Bind the first identity of a staff account."""
     if User.objects.filter(pk=user.pk, provider_subject="").update(provider_subject=subject):
         user.provider_subject = subject
 

@@ -1,5 +1,3 @@
-"""Receivers of sign-in."""
-
 import logging
 from typing import Any, cast
 

@@ -1,5 +1,3 @@
-"""System checks of the calendar's settings."""
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The cached list of upcoming events; an expired one is served while another cannot be had.
+"""The cached list of upcoming events.
 
 RFC 5861: stale-if-error for CALENDAR_STALE_SECONDS, stale-while-revalidate.
 """

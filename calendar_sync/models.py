@@ -1,5 +1,3 @@
-"""The state of following a calendar."""
-
 import uuid
 
 from django.db import models

@@ -1,5 +1,3 @@
-"""Authentication of ``/api``."""
-
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
@@ -24,6 +22,5 @@ class CookieSessionAuthentication(BaseAuthentication):
 
 
 def refuse_foreign_origin(request: Request) -> None:
-    """Raise PermissionDenied for an unsafe method from another site."""
     if request.method not in SAFE_METHODS and is_from_elsewhere(request):
         raise PermissionDenied(FOREIGN_ORIGIN)

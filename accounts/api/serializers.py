@@ -1,5 +1,3 @@
-"""JSON of people, profiles and sign-in."""
-
 from typing import Any
 
 from rest_framework import serializers

@@ -1,5 +1,3 @@
-"""A person's open sessions."""
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,5 +1,3 @@
-"""JWT session tokens."""
-
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,3 @@
-"""allauth's hooks."""
-
 import logging
 from typing import Any, NoReturn
 
@@ -63,7 +61,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         _refuse("AccessDenied" if is_refusal else "OAuthCallback")
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse the wrong identity for connecting, confirming, and the panel."""
         state, user = sociallogin.state, sociallogin.user
         if state.get("process") == AuthProcess.CONNECT:
             if sociallogin.is_existing and user != request.user:
@@ -79,7 +76,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             _refuse("PanelIdentity", page=SIGN_IN_PAGE)
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Require a verified address of no other account."""
         if not sociallogin.email_addresses:
             _refuse("AccessDenied")
         owner = find_user_by_email(sociallogin.email_addresses[0].email)

@@ -66,7 +66,7 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
 
 
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
-    """Return the granted scopes, by default those asked for (RFC 6749, 5.1)."""
+    """By default those asked for (RFC 6749, 5.1)."""
     granted: frozenset[str] | None = sociallogin.token.granted_scopes
     return frozenset(sociallogin.state.get("asked_scope", [])) if granted is None else granted
 

@@ -42,16 +42,12 @@ def is_fresh(request: HttpRequest) -> bool:
 
 
 def confirm_address(next_path: str, *, error: str = "") -> str:
-    """Return the page that asks for a fresh sign-in and leads to ``next_path``."""
     query = {"next": next_path} | ({"error": error} if error else {})
     return f"{reverse('confirm_sign_in')}?{urlencode(query)}"
 
 
 def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
-    """Redirect to a fresh sign-in.
-
-    page: where it leads back, by default the current page; for a form, the form's page.
-    """
+    """page: where to lead back, by default the current page; for a form, its page."""
     if not page and request.method in {"GET", "HEAD"}:
         page = request.get_full_path()
     page = page or local_path(request.headers.get("Referer"), default=settings.LOGIN_REDIRECT_URL)

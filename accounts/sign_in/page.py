@@ -1,6 +1,6 @@
 """The sign-in page, rendered once for each language except for the form's token.
 
-That saves 88 % of the request's CPU: 0.43 instead of 3.6 ms.
+A request costs 0.43 instead of 3.6 ms of CPU.
 """
 
 from django.conf import settings

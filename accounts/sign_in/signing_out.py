@@ -1,5 +1,3 @@
-"""Signing out."""
-
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse

@@ -1,6 +1,6 @@
 """Revoke calendar grants of students from before CALENDAR_CONSENT=teacher.
 
-The token of the next sign-in covers the earlier grant; it is stored until the grant is revoked.
+The token of the next sign-in covers the earlier grant.
 """
 
 import logging
@@ -31,7 +31,7 @@ def revoke_student_grants() -> int:
 
 
 def _revoke(token: str) -> bool:
-    """Ask Google to revoke a token's grant; False to retry later.
+    """Return False to retry later.
 
     https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
     """

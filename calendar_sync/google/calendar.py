@@ -97,10 +97,9 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_guests(self, draft: EventDraft) -> None:
-        """Invite the draft's guests silently, and remove guests of ours that it lacks.
+        """Invite the draft's guests silently, and remove ours that it lacks.
 
-        Guests whom the owner invited stay. A service account without delegation changes nothing. An
-        etag protects guests' answers. Raises EventGoneError and EventNotOursError, without a
+        Guests whom the owner invited stay. Raises EventGoneError and EventNotOursError, without a
         change; CalendarUnavailableError if the event changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
@@ -237,7 +236,7 @@ def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Make the event with our id match the draft; a cancelled one may lack its properties."""
+    """Change the event with our id to the draft; a cancelled one may lack its properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
@@ -276,7 +275,7 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
 
 
 def _delete_surely(events: GoogleEvents, event_id: str) -> None:
-    """Delete a new event; a 404 counts only if it cannot be read either."""
+    """A 404 counts only if the event cannot be read either."""
     try:
         events.delete(event_id)
     except NotThereError:
@@ -286,7 +285,6 @@ def _delete_surely(events: GoogleEvents, event_id: str) -> None:
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
-    """Read the event until its meeting has an address; request a failed meeting once more."""
     waits = iter(CONFERENCE_WAITS)
     has_asked_again = False
     while not mapping.conference_url(event):

@@ -1,5 +1,3 @@
-"""Credentials: the administrator's grant, a service account or an API key."""
-
 import json
 import logging
 from functools import lru_cache
@@ -41,7 +39,6 @@ class Grant:
         self._credentials.apply(headers)
 
     def refresh(self, request: Any) -> None:
-        """Get a new token, once for all threads."""
         worn = self._credentials.token
 
         def work() -> None:

@@ -79,7 +79,7 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
-    """Return an empty patch if the times match; an all-day event loses its dates."""
+    """An all-day event loses its dates."""
     wanted = draft.start.replace(microsecond=0), draft.end.replace(microsecond=0)
     with suppress(*SHAPE_ERRORS):
         if (_moment(event["start"]), _moment(event["end"])) == wanted:
@@ -89,7 +89,7 @@ def changed_times(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_text(event: JSON, draft: EventDraft) -> JSON:
-    """Return an empty patch if the description is not one of ours."""
+    """Return nothing if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
     record = _replaced(event, "record", draft.record)
@@ -97,10 +97,7 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_guests(event: JSON, draft: EventDraft) -> JSON:
-    """Return the patch of the attendees, empty if they match.
-
-    The event stores a digest of each address that we invited: only those are removed.
-    """
+    """The event stores a digest of each address that we invited: only those are removed."""
     present = {str(one.get("email")).lower(): one for one in event.get("attendees", [])}
     marks = {_mark(draft.reference, address): address for address in draft.guests}
     remembered = _joined(event, "guests")
@@ -131,7 +128,7 @@ def reference_of(event: JSON) -> str | None:
 
 
 def is_ours(event: JSON, reference: str, *, named_by_provider: bool) -> bool:
-    """True if the event carries the reference, or none but the provider named it."""
+    """The reference may be missing if the provider named the event."""
     found = reference_of(event)
     return found == reference or (found is None and named_by_provider)
 
@@ -173,7 +170,6 @@ def page_url(event: JSON) -> str:
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
-    """True if ``event`` carries the draft's reference or, without any, its times and texts."""
     reference = reference_of(event)
     if reference is not None:
         return reference == draft.reference
@@ -215,7 +211,7 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
 
 
 def _split(name: str, text: str) -> dict[str, str]:
-    """Spread a text over properties, each of at most 1,024 characters.
+    """A property holds at most 1,024 characters.
 
     https://developers.google.com/workspace/calendar/api/guides/extended-properties
     """

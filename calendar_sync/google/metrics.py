@@ -1,5 +1,3 @@
-"""Metrics of calls to the calendar."""
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
