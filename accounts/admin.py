@@ -10,8 +10,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.services import save_profile
 
-# allauth and Django, installed before, register tables that are empty here, or that must not be
-# edited by hand.
+# allauth and Django register these tables, which are empty here or must not be edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
 
 IDENTITY = ("mail", "name", "status", "is_staff")

@@ -50,7 +50,7 @@ def check_deployment(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessag
         "ADMIN_EMAIL": settings.ADMIN_EMAIL,
         "EMAIL_URL": settings.EMAIL_HOST,
     }
-    # By RFC 2606 no real host ends so.
+    # RFC 2606 reserves the ending: no real host has it.
     if made_up := [name for name, host in hosts.items() if host.endswith(".example")]:
         found += _warn(
             "accounts.W005",

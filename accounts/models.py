@@ -40,9 +40,9 @@ class Language(models.TextChoices):
 class UserStatus(models.TextChoices):
     ACTIVE = "active", "Activa"
     SUSPENDED = "suspended", "Suspendida"
-    # Written down by the teacher: a name with a phone or an address, and no way to sign in.
+    # A name that the teacher wrote down, with a phone or an address; it cannot sign in.
     PLACEHOLDER = "placeholder", "Sin cuenta"
-    # Only the row that classes and payments refer to is left.
+    # Only this row is left, because classes and payments refer to it.
     ERASED = "erased", "Borrada"
 
 
@@ -51,8 +51,8 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("correo", max_length=254)
-    # Of a placeholder, whose ``email`` is a technical one. Not unique, so that its owner may sign
-    # up with it.
+    # A placeholder's address: its ``email`` is a technical one. Not unique, so that its owner may
+    # sign up with it.
     contact_email = models.EmailField(
         "correo para avisos", max_length=254, blank=True, default="", db_default="", editable=False
     )
@@ -89,7 +89,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text="A token of the provider whose grant is to be revoked and forgotten; encrypted.",
     )
 
-    # Of the teacher, about the person: no page of the person's shows them, the data export does.
+    # The teacher's notes about the person, who sees them only in the data export.
     private_notes = models.TextField(
         "notas privadas", max_length=4000, blank=True, default="", db_default="", editable=False
     )

@@ -16,7 +16,7 @@ from accounts.sessions.open_sessions import list_sessions
 
 # Reserved by RFC 2606: no mail server has it.
 ERASED_DOMAIN = "borrada.invalid"
-# What the log's column holds.
+# The length of the log's column.
 LOG_LENGTH = 200
 
 

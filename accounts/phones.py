@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from phonenumbers import PhoneNumber, PhoneNumberFormat, PhoneNumberType
 
-REGION = "AR"  # of numbers without a country
+REGION = "AR"  # for numbers without a country
 MOBILE_MARK = "9"  # between +54 and the area code
 NOT_A_PHONE = _("Escribí el teléfono con su código de área, como 341 555 0199.")
 

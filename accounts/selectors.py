@@ -60,7 +60,7 @@ def signs_in_without_google_address(user: User) -> bool:
     """True if no identity is a Google account with the person's address."""
     accounts = list_accounts(user)
     google = (one for one in accounts if one.provider == GOOGLE)
-    # Rows of before the label was stored have none.
+    # Older rows have no label.
     addresses = {one.extra_data.get("label", user.email).lower() for one in google}
     return bool(accounts) and user.email not in addresses
 

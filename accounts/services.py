@@ -72,7 +72,7 @@ def revoke_sessions(*, user: User) -> None:
     Session.objects.filter(user=user).delete()
 
 
-# Sent robustly, with ``user``: a failing receiver leaves the account closed, or open again.
+# Sent robustly, with ``user``: a failing receiver does not undo the change.
 account_suspended = Signal()
 account_reactivated = Signal()
 

@@ -24,10 +24,10 @@ _NAME_SIGNS = frozenset(".,'’´·()-")
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-# Marks upon marks cover the lines above. No writing needs as many.
+# More marks on one letter would cover the lines above; no script needs more.
 _MOST_MARKS = 5
-# Other people's mails print names, and mail programs make links of these. An initial before a
-# surname, with its capital, is none.
+# Mails to other people hold names, and mail programs turn domains into links. An initial and a
+# capitalised surname make no domain.
 _DOMAIN = re.compile(r"\w{2,}\.\w{2,}|\w\.[a-z]{2,}")
 
 

@@ -20,7 +20,7 @@ from config.lib.api.schema import answer, from_settings, object_of
 from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.api.views import PlainAPIView
 
-# As NextAuth says it. Django's own also writes the date of each answer into ``Expires``.
+# NextAuth's text. Django's never_cache would also write the date into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
 describe = partial(extend_schema, tags=["Sign-in"])

@@ -19,7 +19,7 @@ from accounts.models import Session, User
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
 
 KEY_BYTES = 16
-# A stranger's session carries a sign-in to the provider and back, and what was chosen before it.
+# A stranger's session lasts for a sign-in at the provider.
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
 

@@ -92,7 +92,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         user.email = data.get("email", "")
         user.name = data["name"]
         user.image = data["image"]
-        # Of a new person, who goes on in the language of the first visit.
+        # A new person keeps the language of the first visit.
         user.language = language_of(request)
         return user
 

@@ -49,7 +49,7 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     if purpose == Purpose.CALENDAR and settings.MEET_ACCESS == "open":
         scope.append(settings.MEET_SCOPE)
     if provider_id == GOOGLE and settings.CALENDAR_CONSENT == "teacher":
-        # It reveals an earlier consent to the calendar, which is then revoked.
+        # Reveals an earlier consent to the calendar, so that it can be revoked.
         # https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
         params["include_granted_scopes"] = "true"
     is_bound = purpose in {Purpose.CONFIRM, Purpose.CALENDAR}
@@ -74,7 +74,7 @@ def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
 def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[str, str]:
     user = request.user
     if user.is_authenticated and purpose == Purpose.CALENDAR:
-        # Without it the provider sends a refresh token with the very first consent only.
+        # By default the provider sends a refresh token only with the first consent.
         return {"prompt": "consent", "login_hint": user.email}
     if user.is_authenticated and purpose == Purpose.CONFIRM:
         # Google has no prompt=login: it decides by itself whether to ask for the password.

@@ -13,7 +13,7 @@ from accounts.models import User
 
 logger = logging.getLogger(__name__)
 
-# In one run of the sweep.
+# Grants in one run of the sweep.
 BATCH = 50
 
 

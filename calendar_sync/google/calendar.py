@@ -37,7 +37,7 @@ CONFERENCE_WAITS = (0.5, 1.0, 2.0)
 MEET_LINK = re.compile(r"https://meet\.google\.com/([A-Za-z0-9-]+)(?:\?[^#\s]*)?")
 # For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)
-# Our events' state, and nothing of others' events but their times.
+# The state of our events, and only the times of others' events.
 OWN_FIELDS = (
     "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
     "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"

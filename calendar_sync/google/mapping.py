@@ -101,7 +101,7 @@ def changed_guests(event: JSON, draft: EventDraft) -> JSON:
     present = {str(one.get("email")).lower(): one for one in event.get("attendees", [])}
     marks = {_mark(draft.reference, address): address for address in draft.guests}
     remembered = _joined(event, "guests")
-    # Without a memory, all guests of the draft count as invited by us.
+    # Without stored digests, all guests of the draft count as invited by us.
     known = frozenset(remembered.split() if remembered else marks)
     stay = {
         address: one

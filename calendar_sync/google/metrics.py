@@ -13,7 +13,7 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
-# The first that fits.
+# The first match counts.
 OUTCOMES: dict[type[CalendarError], str] = {
     AlreadyThereError: "ok",
     NotThereError: "ok",

@@ -21,7 +21,7 @@ from config.env.values import Values, split_address
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 DATABASE_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
-# Of the demo, whose sign-in is open to everyone.
+# The demo's hosts: its sign-in is open to all.
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 # With DEBUG or DEMO only.
 DEVELOPMENT_KEY = "development-only-" + "0" * 40
@@ -86,7 +86,7 @@ def cache(env: Values) -> dict[str, Any]:
         return {**cache, "BACKEND": "config.lib.redis_cache.ForgivingRedisCache"}
     if cache["BACKEND"] != "django.core.cache.backends.locmem.LocMemCache":
         raise ImproperlyConfigured("CACHE_URL must begin with locmemcache:// or redis://.")
-    # By default 300 entries: a crowd of addresses would push out each other's limits.
+    # With Django's 300 entries, many addresses would displace each other's limits.
     return {**cache, "OPTIONS": {"MAX_ENTRIES": 20_000, **cache.get("OPTIONS", {})}}
 
 

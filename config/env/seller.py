@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.env.values import Values
 
-# Of the sum whose remainder by 11 is the check digit.
+# The weights of the digits; the check digit makes the sum divisible by 11.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
 
 

@@ -12,7 +12,7 @@ from config.lib.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
-# A sending thread starts nothing new after so long: a stopping server waits for it.
+# After this a sending thread starts nothing new, because a stopping server waits for it.
 SECONDS_OUT = 4
 
 

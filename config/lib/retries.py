@@ -23,7 +23,7 @@ def backoff(
 
     attempts: failed in a row, from 1.
     """
-    exponent = min(attempts - 1, 20)  # a timedelta has an end
+    exponent = min(attempts - 1, 20)  # a timedelta has a maximum
     wait: timedelta = min(first * 2**exponent, longest)
     return spread(wait) if is_spread else wait
 

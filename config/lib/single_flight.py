@@ -28,7 +28,7 @@ class SingleFlight(Generic[T]):
             return flight.result(patience.total_seconds())
         try:
             outcome = partial(mine.set_result, work())
-        except BaseException as error:  # noqa: BLE001  # those who wait must not wait for ever
+        except BaseException as error:  # noqa: BLE001  # the waiting threads must not wait for ever
             outcome = partial(mine.set_exception, error)
         # Deleted before its outcome is set: a thread that saw it end begins a later one.
         with self._lock:

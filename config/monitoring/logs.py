@@ -11,7 +11,7 @@ from config.monitoring.masking import mask, mask_texts
 
 # The key of the id in request.META; no header can have this name.
 REQUEST_ID = "classes.request_id"
-# Control characters and line ends, and how they are written instead.
+# Control characters and line ends, with their escapes.
 CONTROLS = {
     code: repr(chr(code))[1:-1]
     for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)

@@ -18,7 +18,7 @@ from config.monitoring.logs import REQUEST_ID
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Requests without a route: files, and addresses that are not ours.
 FILES, NOWHERE = "(static)", "(none)"
-# Asked every few seconds by programs, or by every page: logged only when they fail.
+# Programs ask for these every few seconds, or every page does: log only failures.
 QUIET = frozenset({"healthz", "readyz", "metrics", FILES})
 HEADER = "X-Request-ID"
 GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)

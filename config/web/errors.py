@@ -16,7 +16,7 @@ HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 SERVER_ERROR = "Error interno del servidor."
 OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
-# After which a request whose database took no connection may be sent again.
+# ``Retry-After`` of a request that got no database connection.
 RETRY_SECONDS = 5
 
 

@@ -9,7 +9,7 @@ from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseFileResponse
 
 POLICY = "Content-Security-Policy"
-# Django's own pages for these, in development, have styles inside them.
+# In development, Django's own pages for these have inline styles.
 DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 

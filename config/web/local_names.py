@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.deprecation import MiddlewareMixin
 
-# For programs, under any name.
+# Programs may use any name for these.
 ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 
 from config.version import VERSION
 
-# A worker fetches by the policy of its own script.
+# The policy of a worker's script applies to what it fetches.
 POLICY = "default-src 'none'; connect-src 'self'"
-# How long a browser goes on with the worker it has, so how fast OFFLINE_PAGE=false reaches it.
+# How long a browser keeps its worker, and so how late OFFLINE_PAGE=false may reach it.
 WORKER_SECONDS = 3_600
 
 
