@@ -89,7 +89,7 @@ def changed_times(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_text(event: JSON, draft: EventDraft) -> JSON:
-    """Return nothing if the description is not one of ours."""
+    """Return an empty patch if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
     record = _replaced(event, "record", draft.record)
