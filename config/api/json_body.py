@@ -6,9 +6,11 @@ Refuses forms, compression, repeated keys, NaN, broken text, NUL and deep nestin
 import json
 import re
 from collections.abc import Mapping
+from math import isinf
 from typing import IO, Any, NoReturn
 
 from django.conf import settings
+from django.utils.http import parse_header_parameters
 from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
@@ -79,11 +81,8 @@ def decode(body: bytes) -> Any:
 
 
 def _refuse_other_types(content_type: str) -> None:
-    kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
-    charset = next(
-        (p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")), ""
-    )
-    if kind in FORM_TYPES or charset not in UTF8_NAMES:
+    kind, parameters = parse_header_parameters(content_type)
+    if kind in FORM_TYPES or parameters.get("charset", "").lower() not in UTF8_NAMES:
         raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
 
 
@@ -106,7 +105,7 @@ def _short_int(digits: str) -> int:
 
 def _finite_float(digits: str) -> float:
     number = float(digits)
-    if number in {float("inf"), float("-inf")}:
+    if isinf(number):
         raise ValueError("the number is too large")
     return number
 
