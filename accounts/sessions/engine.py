@@ -184,7 +184,7 @@ def _live_session() -> str:
 
 
 def _as_python(field: Any, stored: Any) -> Any:
-    """SQLite knows no ids, times and truth values."""
+    """Convert a column's value as its field does: SQLite knows no ids, times and truth values."""
     if hasattr(field, "from_db_value"):
         return field.from_db_value(stored, None, connection)
     value = field.to_python(stored)

@@ -236,7 +236,7 @@ def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Change the event with our id to the draft; a cancelled one may lack its properties."""
+    """A cancelled event may lack its properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
