@@ -1,5 +1,3 @@
-"""People in the panel."""
-
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -12,8 +10,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.services import save_profile
 
-# allauth and Django, installed before, register tables that are empty here, or that must not be
-# edited by hand.
+# allauth and Django register these tables, which are empty here or must not be edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
 
 IDENTITY = ("mail", "name", "status", "is_staff")
@@ -38,8 +35,6 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin[User]):
-    """People; fields that services own are read-only."""
-
     list_display = ["mail", "name", "status", "total_classes", "level", "last_login"]
     list_filter = ["status", "level", "newsletter", "is_staff"]
     search_fields = ["email", "contact_email", "name", "location", "phone"]
@@ -59,7 +54,6 @@ class UserAdmin(admin.ModelAdmin[User]):
 
     @admin.display(description="correo", ordering="email")
     def mail(self, obj: User) -> str:
-        """Return the address that reaches the person; the technical one receives no mail."""
         return obj.mail_address or "—"
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:

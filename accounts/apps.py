@@ -1,5 +1,3 @@
-"""People: identities, sign-in, preferences."""
-
 from importlib import import_module
 
 from django.apps import AppConfig

@@ -1,5 +1,3 @@
-"""The profile form."""
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -15,7 +13,7 @@ from accounts.validators import (
 
 
 class ProfileForm(forms.Form):
-    """The name, and the settings of the specification. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     name = forms.CharField(
         label=_("Nombre"),
@@ -46,11 +44,11 @@ class ProfileForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Keep a provider's name as it is; check what the person types."""
+        """Accept the provider's name unchanged."""
         typed: str = self.cleaned_data["name"]
         return typed if typed == self.initial.get("name") else read_name(typed)
 
     def clean_phone(self) -> str:
-        """Accept what is stored already: the API takes any text."""
+        """Accept an unchanged text: the API stores any."""
         typed: str = self.cleaned_data["phone"]
         return typed if typed == self.initial.get("phone") else check_phone(typed)

@@ -1,5 +1,3 @@
-"""The request's person and language, and the privacy of answers."""
-
 from collections.abc import Callable
 from functools import partial
 from typing import cast
@@ -21,23 +19,17 @@ from accounts.sign_in.fresh_sign_in import is_panel_session
 # Below /api, only this page is for people.
 PAGES_OF_THE_API = {"/api/auth/signout"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
-# The same for everybody: no cookie decides about them.
+# The same for all visitors, with any cookies.
 IMPERSONAL = {*PROBES, "/robots.txt", "/sitemap.xml", "/horarios/embebido"}
 
 
 class SessionUserMiddleware(AuthenticationMiddleware):
-    """Sets ``request.user`` lazily: one query for session and person."""
-
     def process_request(self, request: HttpRequest) -> None:
         request.user = cast(User, SimpleLazyObject(partial(_signed_in_user, request)))
 
 
 class PrivacyMiddleware(MiddlewareMixin):
-    """Adds ``no-store`` to personal answers; else the back button shows them after sign-out.
-
-    A ``Cache-Control`` header of the view stays. If caches may keep the answer for others, it sets
-    no cookie: CsrfViewMiddleware would replace a malformed one, and everybody would get the same.
-    """
+    """Add ``no-store`` to personal answers, or the back button shows them after sign-out."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if "Cache-Control" not in response and (
@@ -46,12 +38,13 @@ class PrivacyMiddleware(MiddlewareMixin):
         ):
             response["Cache-Control"] = "private, no-store"
         if "private" not in response.get("Cache-Control", "private"):
+            # CsrfViewMiddleware replaces a malformed cookie: a cache would give it to all visitors.
             request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
         return response
 
 
 class LanguageMiddleware:
-    """Answers pages in the language of ``language_of``, API and panel in Spanish."""
+    """Answer pages in the language of ``language_of``, API and panel in Spanish."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -76,7 +69,6 @@ def _is_impersonal(request: HttpRequest) -> bool:
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:
-    """Return the session's person; staff only with the panel's identity."""
     store = cast(SessionStore, request.session)
     user = store.user
     if user and user.is_active and (not user.is_staff or is_panel_session(store, user)):

@@ -1,5 +1,3 @@
-"""People and their sessions."""
-
 import uuid
 from typing import ClassVar
 
@@ -42,9 +40,9 @@ class Language(models.TextChoices):
 class UserStatus(models.TextChoices):
     ACTIVE = "active", "Activa"
     SUSPENDED = "suspended", "Suspendida"
-    # Written down by the teacher: a name with a phone or an address, and no way to sign in.
+    # A name that the teacher wrote down, with a phone or an address; it cannot sign in.
     PLACEHOLDER = "placeholder", "Sin cuenta"
-    # Only the row that classes and payments refer to is left.
+    # Only this row is left, because classes and payments refer to it.
     ERASED = "erased", "Borrada"
 
 
@@ -53,8 +51,8 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("correo", max_length=254)
-    # Of a placeholder, whose ``email`` is a technical one. Not unique, so that its owner may sign
-    # up with it.
+    # A placeholder's address: its ``email`` is a technical one. Not unique, so that its owner may
+    # sign up with it.
     contact_email = models.EmailField(
         "correo para avisos", max_length=254, blank=True, default="", db_default="", editable=False
     )
@@ -91,7 +89,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text="A token of the provider whose grant is to be revoked and forgotten; encrypted.",
     )
 
-    # Of the teacher, about the person: no page of the person's shows them, the data export does.
+    # The teacher's notes about the person, who sees them only in the data export.
     private_notes = models.TextField(
         "notas privadas", max_length=4000, blank=True, default="", db_default="", editable=False
     )
@@ -158,7 +156,6 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def mail_address(self) -> str:
-        """The address for mails and for the teacher's eyes; "" if a placeholder's is unknown."""
         return self.contact_email if self.is_placeholder else self.email
 
     @property
@@ -167,7 +164,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Session(AbstractBaseSession):
-    """A browser's session. ``session_key`` is the token's ``sid``."""
+    """``session_key`` is the token's ``sid``."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
     user_agent = models.CharField(max_length=USER_AGENT_LENGTH, blank=True, db_default="")

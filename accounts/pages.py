@@ -1,5 +1,3 @@
-"""Pages about people: sign-in, profile, sessions."""
-
 from datetime import timedelta
 from typing import cast
 
@@ -66,7 +64,6 @@ def profile(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
-    """Ask for a fresh sign-in before the step at ``next``."""
     next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
     return render(
         request,
@@ -105,7 +102,6 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def switch_language(request: HttpRequest) -> HttpResponse:
-    """Change the language. Raises BadRequest (400) for an unknown one."""
     language = request.POST.get("language", "")
     if language not in Language.values:
         raise BadRequest

@@ -1,5 +1,3 @@
-"""Export and erase account data."""
-
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -18,7 +16,7 @@ from accounts.sessions.open_sessions import list_sessions
 
 # Reserved by RFC 2606: no mail server has it.
 ERASED_DOMAIN = "borrada.invalid"
-# What the log's column holds.
+# The length of the log's column.
 LOG_LENGTH = 200
 
 
@@ -55,7 +53,7 @@ def describe_account(user: User) -> dict[str, Any]:
 
 @transaction.atomic
 def erase_account(*, user: User) -> None:
-    """Empty the person's row, which classes and payments name, and end the sessions."""
+    """Empty the person's row, which classes and payments refer to, and end the sessions."""
     # Locked, because completing a class counts it here.
     stored = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     revoke_sessions(user=user)
@@ -78,16 +76,15 @@ def erase_account(*, user: User) -> None:
 
 
 def erase_from_log(*, user: User) -> None:
-    """Take the person's name out of the panel's log; before the rows that name them are deleted."""
+    """Remove the name from the panel's log. Call it before the person's rows are deleted."""
     _list_log_entries(user).update(object_repr=str(User(status=UserStatus.ERASED)))
 
 
 def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> None:
-    """Give all rows that name a placeholder to an account, and delete it.
+    """Move a placeholder's rows to an account, and delete the placeholder.
 
-    In a transaction; the caller has dropped rows that an account can have only once.
-    is_same_person: if False, phone and notes stay behind: a link may reach another person, whose
-    profile and data export must not show them.
+    In a transaction, after dropping rows that an account can have only once.
+    is_same_person: False leaves phone and notes behind, as a link may reach another person.
     """
     for relation in User._meta.get_fields(include_hidden=True):
         if isinstance(relation, ManyToOneRel):
@@ -107,10 +104,7 @@ def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> Non
 
 @transaction.atomic
 def rename(*, user: User, name: str) -> None:
-    """Store the person's own spelling; signing in again does not bring the provider's back.
-
-    The panel's log follows, because ``erase_account`` finds its entries by the name.
-    """
+    """Store the person's own spelling, also in the log, where ``erase_account`` finds it."""
     entries, old = _list_log_entries(user), str(user)
     user.name = name
     user.save(update_fields=["name", "updated_at"])
@@ -119,11 +113,7 @@ def rename(*, user: User, name: str) -> None:
 
 
 def _list_log_entries(user: User) -> QuerySet[LogEntry]:
-    """List the panel's log entries that name the person.
-
-    If another account has the name, only entries about this person's rows: taking a name must not
-    change the log about its owner.
-    """
+    """If another account has the name, list only entries about own rows."""
     name = str(user)
     named = Q(object_repr__startswith=f"{name} (") | Q(object_repr__endswith=f": {name}")
     if User.objects.filter(name=name).exclude(pk=user.pk).exists():
@@ -132,7 +122,6 @@ def _list_log_entries(user: User) -> QuerySet[LogEntry]:
 
 
 def _about_rows_of(user: User) -> Q:
-    """Select entries about a class, payment or any other row with a foreign key to the person."""
     about = Q(pk__in=[])
     for relation in User._meta.related_objects:
         model = relation.related_model

@@ -1,5 +1,3 @@
-"""Phone numbers as people in Argentina write them."""
-
 from urllib.parse import quote
 
 import phonenumbers
@@ -7,17 +5,16 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from phonenumbers import PhoneNumber, PhoneNumberFormat, PhoneNumberType
 
-REGION = "AR"  # of numbers without a country
+REGION = "AR"  # for numbers without a country
 MOBILE_MARK = "9"  # between +54 and the area code
 NOT_A_PHONE = _("Escribí el teléfono con su código de área, como 341 555 0199.")
 
 
 def check_phone(text: str) -> str:
-    """Return a number in its international spelling, such as +54 9 341 555-0199; "" for none.
+    """Return the international spelling, such as +54 9 341 555-0199, or an empty text.
 
-    An Argentine mobile may have the 15, the 9, both or neither. Without either the library cannot
-    tell a mobile from a landline, and the number stays without the 9. An extension is dropped.
-    Raises ValidationError.
+    An Argentine mobile may have the 15, the 9, both or neither; with neither it stays without the
+    9. An extension is dropped. Raises ValidationError.
     """
     if not text.strip():
         return ""
@@ -28,10 +25,8 @@ def check_phone(text: str) -> str:
 
 
 def whatsapp_url(phone: str, text: str = "") -> str:
-    """Return the address that opens a chat; "" if the phone is not a number.
+    """Return the address of a chat, empty if the phone is not a number.
 
-    WhatsApp knows Argentine mobiles with the 9 only, and people leave it out. So a number that
-    may be a landline counts as a mobile.
     https://faq.whatsapp.com/1294841057948784
     """
     number = normalize_phone(phone)
@@ -42,14 +37,15 @@ def whatsapp_url(phone: str, text: str = "") -> str:
 
 
 def whatsapp_share_url(text: str) -> str:
-    """Return the address that opens WhatsApp with a text, and lets the person choose the chat."""
+    """Return an address that lets the person choose the chat."""
     return f"https://wa.me/?text={quote(text, safe='')}"
 
 
 def normalize_phone(text: str) -> str:
-    """Return the E.164 number, the same for each spelling, such as +5493415550199; "" for none.
+    """Return the E.164 number, such as +5493415550199, or an empty text.
 
-    An Argentine number that may be a landline counts as a mobile, as in ``whatsapp_url``.
+    WhatsApp needs the 9 of Argentine mobiles, which people leave out: a number that may be a
+    landline counts as a mobile.
     """
     number = _parse(text)
     if number is None:

@@ -23,9 +23,9 @@ PLACEHOLDER = ":provider"
 
 
 def callback_address(provider_id: str) -> str:
-    """Return the provider's redirect address; never from the Host header.
+    """Without ``:provider``, PROVIDER_REDIRECT_URI is Google's alone.
 
-    Without ``:provider``, PROVIDER_REDIRECT_URI is Google's alone. Spec: Authentication, 8.
+    Spec: Authentication, 8.
     """
     configured = settings.PROVIDER_REDIRECT_URI
     if configured and (PLACEHOLDER in configured or provider_id == GoogleProvider.id):
@@ -35,7 +35,6 @@ def callback_address(provider_id: str) -> str:
 
 @contextmanager
 def _unusable_answers_refused() -> Iterator[None]:
-    """Turn errors from an unexpected answer into OAuth2Error."""
     try:
         yield
     except (
@@ -58,7 +57,7 @@ class _CarefulAdapter(OAuth2Adapter):
 
     @_unusable_answers_refused()
     def parse_token(self, data: Any) -> SocialToken:
-        """Keep the granted scopes, which may lack the calendar; None if the answer names none."""
+        """Keep the granted scopes; None if the answer names none."""
         token: SocialToken = super().parse_token(data)
         token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
         return token
@@ -115,7 +114,7 @@ class GitHubProvider(github_provider.GitHubProvider):
         }
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
-        """Return the primary address: a secondary one may be another person's by now."""
+        """Return the primary address; a secondary one may be another person's."""
         for entry in data.get("emails", []):
             if entry.get("primary") is True:
                 return claims.verified_addresses(

@@ -1,5 +1,3 @@
-"""Reads about people."""
-
 from dataclasses import dataclass
 
 from allauth.socialaccount.models import SocialAccount
@@ -14,7 +12,7 @@ GOOGLE, GITHUB = "google", "github"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person's identity. provider: its id. label: their address or name there."""
+    """label: the person's address or name at the provider."""
 
     account_id: int
     provider: str
@@ -28,21 +26,16 @@ def find_user_by_email(email: str) -> User | None:
 
 
 def find_teacher() -> User | None:
-    """Find the owner of ADMIN_EMAIL."""
     return find_user_by_email(settings.ADMIN_EMAIL)
 
 
 def find_calendar_owner() -> User | None:
-    """Return the administrator with a calendar grant, even a revoked one.
-
-    Spec: Authentication, 7.
-    """
+    """Return the administrator, even if the grant is revoked. Spec: Authentication, 7."""
     granting = User.objects.exclude(provider_refresh_token="")
     return granting.filter(email=settings.ADMIN_EMAIL).first()
 
 
 def find_calendar_token() -> str | None:
-    """Return the calendar's refresh token unless it is revoked."""
     owner = find_calendar_owner()
     if owner is None or owner.provider_token_revoked_at is not None:
         return None
@@ -50,7 +43,7 @@ def find_calendar_token() -> str | None:
 
 
 def list_providers() -> dict[str, str]:
-    """Return the names of the providers that have credentials, in the specification's order."""
+    """Return names by id, in the specification's order."""
     return {
         provider.id: provider.name
         for provider in registry.get_class_list()
@@ -64,10 +57,10 @@ def list_accounts(user: User) -> list[SocialAccount]:
 
 
 def signs_in_without_google_address(user: User) -> bool:
-    """True if none of the person's identities is a Google account with their own address."""
+    """True if no identity is a Google account with the person's address."""
     accounts = list_accounts(user)
     google = (one for one in accounts if one.provider == GOOGLE)
-    # Rows of before the label was stored have none.
+    # Older rows have no label.
     addresses = {one.extra_data.get("label", user.email).lower() for one in google}
     return bool(accounts) and user.email not in addresses
 

@@ -1,5 +1,3 @@
-"""Writes about people."""
-
 from datetime import datetime
 
 from django.db import transaction
@@ -26,10 +24,9 @@ PLACEHOLDER_DOMAIN = "sin-cuenta.invalid"
 
 
 def write_down(*, name: str, phone: str = "", email: str = "") -> User:
-    """Store a person who has no account, for whom the teacher books.
+    """Store a person without an account, for whom the teacher books.
 
-    phone: as ``check_phone`` returns it. email: an address for mails; a later sign-in with it is
-    an account of its own, which may claim the person's classes.
+    phone: as ``check_phone`` returns it. email: for mails; a sign-in with it makes another account.
     """
     if not name.strip() or not (phone or email):
         raise ValueError("A person without an account has a name, and a phone or an address.")
@@ -46,7 +43,7 @@ def write_down(*, name: str, phone: str = "", email: str = "") -> User:
 
 
 def strike_out(*, person: User) -> bool:
-    """Delete a placeholder that nothing names; return False if something does."""
+    """Delete a placeholder; return False if a row refers to it."""
     try:
         with transaction.atomic():
             User.objects.get(pk=person.pk, status=UserStatus.PLACEHOLDER).delete()
@@ -56,11 +53,7 @@ def strike_out(*, person: User) -> bool:
 
 
 def lock_person(user: User) -> None:
-    """Lock a person's row until the transaction ends, before counting what the person has.
-
-    Otherwise two requests at once would each count without the other. The lock does not block
-    inserts of rows that refer to the person.
-    """
+    """Lock the row before counting what the person has; inserts that refer to it go on."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
@@ -79,13 +72,12 @@ def revoke_sessions(*, user: User) -> None:
     Session.objects.filter(user=user).delete()
 
 
-# Sent robustly, with ``user``: a failing receiver leaves the account closed, or open again.
+# Sent robustly, with ``user``: a failing receiver does not undo the change.
 account_suspended = Signal()
 account_reactivated = Signal()
 
 
 def suspend(*, user: User) -> None:
-    """End the person's sessions and refuse sign-in."""
     with transaction.atomic():
         _set_status(user, UserStatus.SUSPENDED)
         revoke_sessions(user=user)
@@ -103,7 +95,6 @@ def may_open_panel(*, user: User, provider: str, subject: str) -> bool:
 
 
 def bind_identity(*, user: User, subject: str) -> None:
-    """Bind the first identity of a staff account."""
     if User.objects.filter(pk=user.pk, provider_subject="").update(provider_subject=subject):
         user.provider_subject = subject
 
@@ -112,8 +103,7 @@ def bind_identity(*, user: User, subject: str) -> None:
 def admit_administrator(*, user: User, subject: str) -> bool:
     """Give the account the panel; return False if another identity is bound to it.
 
-    subject: the provider's id; the first one stays, so a later owner of the address is refused. An
-    earlier administrator loses panel and grant.
+    subject: the provider's id. An earlier administrator loses panel and grant.
     """
     known = User.objects.filter(pk=user.pk, provider_subject__in=["", subject])
     if not known.update(provider_subject=subject, is_staff=True, is_superuser=True):
@@ -138,7 +128,7 @@ calendar_granted = Signal()
 
 
 def remember_refresh_token(*, user: User, refresh_token: str) -> None:
-    """Store the calendar grant. Spec: Resources, User, providerRefreshToken."""
+    """Spec: Resources, User, providerRefreshToken."""
     user.provider_refresh_token = refresh_token
     user.provider_token_saved_at = timezone.now()
     user.provider_token_revoked_at = None
@@ -159,12 +149,11 @@ def keep_for_revocation(*, user: User, token: str) -> None:
 
 
 def mark_grant_revoked(*, user: User) -> bool:
-    """Store that the grant is revoked; False if that is known or another grant replaced it."""
+    """Return False if that is known or another grant replaced it."""
     return _mark_grant(user, timezone.now())
 
 
 def mark_grant_alive(*, user: User) -> None:
-    """Undo ``mark_grant_revoked``."""
     if _mark_grant(user, None):
         calendar_granted.send_robust(sender=User)
 
@@ -182,7 +171,7 @@ def _mark_grant(user: User, revoked_at: datetime | None) -> bool:
 
 
 def _take_panel(people: QuerySet[User]) -> None:
-    """Leave staff whom an administrator admitted by hand."""
+    """Keep staff whom an administrator admitted."""
     people.filter(is_superuser=True).update(is_staff=False, is_superuser=False)
 
 

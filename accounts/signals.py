@@ -1,5 +1,3 @@
-"""Receivers of sign-in."""
-
 import logging
 from typing import Any, cast
 
@@ -38,7 +36,7 @@ def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **k
     if user.is_staff:
         bind_identity(user=user, subject=account.uid)
     elif account.provider == GOOGLE:
-        _notice_student_grant(user, sociallogin)
+        _mark_student_grant(user, sociallogin)
     if language := language_chosen_in_browser(request):
         choose_language(user=user, language=language)
 
@@ -58,14 +56,14 @@ def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwar
         note_sign_in(request.session, provider=account.provider, uid=account.uid)
         request.session.cycle_key()
     elif account.provider == GOOGLE:
-        _notice_student_grant(user, sociallogin)
+        _mark_student_grant(user, sociallogin)
     identity_connected.send(sender=User, user=user, account=account)
 
 
 def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
     """Admit the owner of ADMIN_EMAIL; only Google's verified address counts.
 
-    A superuser with another address was the administrator before. Spec: Authentication, 1, 2 and 7.
+    Dismisses a superuser with another address. Spec: Authentication, 1, 2 and 7.
     """
     if user.email != settings.ADMIN_EMAIL:
         if user.is_superuser:
@@ -80,8 +78,7 @@ def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
     _keep_grant(user, sociallogin)
 
 
-def _notice_student_grant(user: User, sociallogin: SocialLogin) -> None:
-    """Mark a grant for revocation that CALENDAR_CONSENT=teacher does not ask for."""
+def _mark_student_grant(user: User, sociallogin: SocialLogin) -> None:
     has_calendar = settings.CALENDAR_SCOPE in granted_scopes(sociallogin)
     if settings.CALENDAR_CONSENT == "teacher" and has_calendar:
         keep_for_revocation(user=user, token=sociallogin.token.token)

@@ -1,4 +1,4 @@
-"""Pages about people. No namespace: allauth reverses plain names."""
+"""No namespace: allauth reverses plain names."""
 
 from django.urls import path
 

@@ -24,15 +24,15 @@ _NAME_SIGNS = frozenset(".,'’´·()-")
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-# Marks upon marks cover the lines above. No writing needs as many.
+# More marks on one letter would cover the lines above; no script needs more.
 _MOST_MARKS = 5
-# Other people's mails print names, and mail programs make links of these. An initial before a
-# surname, with its capital, is none.
+# Mails to other people hold names, and mail programs turn domains into links. An initial and a
+# capitalised surname make no domain.
 _DOMAIN = re.compile(r"\w{2,}\.\w{2,}|\w\.[a-z]{2,}")
 
 
 def read_name(text: str) -> str:
-    """Return a person's name with single spaces. Raises ValidationError for what is no name."""
+    """Return the name with single spaces, or raise ValidationError."""
     name = " ".join(text.split())
     is_plain = all(
         unicodedata.category(sign).startswith(_NAME_CATEGORIES) or sign in _NAME_SIGNS

@@ -1,5 +1,3 @@
-"""The external calendar behind one door."""
-
 from django.apps import AppConfig
 from django.core.checks import register
 

@@ -1,5 +1,3 @@
-"""The configured calendar and its grants."""
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -18,7 +16,6 @@ Calendar: TypeAlias = "GoogleCalendar"
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
-    """Make the calendar of ``settings.CALENDAR_BACKEND``."""
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
 

@@ -1,5 +1,3 @@
-"""System checks of the calendar's settings."""
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +10,6 @@ from calendar_sync.backend import name_calendar
 
 
 def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Report settings that keep the calendar from working, without their values."""
     return [*_grant_messages(), *_service_account_messages(), *_access_messages()]
 
 

@@ -30,10 +30,7 @@ Generation = int | str | None
 
 
 def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) -> Generation:
-    """Return the current generation.
-
-    kept: the cache's values. otherwise: returned if the database fails.
-    """
+    """kept: the cache's values. otherwise: returned if the database fails."""
     if _is_cache_shared():
         generation: Generation = kept.get(GENERATION_KEY)
         return generation
@@ -48,10 +45,7 @@ def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) ->
 
 
 def forget_upcoming_events() -> None:
-    """Make the next reader ask the provider, after a write to the calendar.
-
-    A new generation expires the lists in all processes, also that of a reader who began before.
-    """
+    """Expire the lists of all processes after a write, even one that is being read."""
     if _is_cache_shared():
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return

@@ -14,7 +14,7 @@ class CalendarError(Exception):
 class CalendarNotConnectedError(CalendarError):
     """No usable grant: never given, revoked or expired.
 
-    is_certain: False if the provider refused only an access token it had just issued.
+    is_certain: False if only an access token, just issued, was refused.
     """
 
     def __init__(self, message: str = "", *, is_certain: bool = True) -> None:
@@ -23,10 +23,7 @@ class CalendarNotConnectedError(CalendarError):
 
 
 class CalendarUnavailableError(CalendarError):
-    """The provider failed or was slow: try again later.
-
-    retry_after: seconds the provider asked to wait.
-    """
+    """The provider failed or was slow. retry_after: seconds that it asked to wait."""
 
     def __init__(self, message: str = "", *, retry_after: float = 0) -> None:
         super().__init__(message)
@@ -42,7 +39,7 @@ class EventNotOursError(CalendarRefusedError):
 
 
 class EventLeftBehindError(CalendarRefusedError):
-    """The provider stored another event, which could not be deleted. event_id: that event's id."""
+    """The provider stored another event, ``event_id``, which could not be deleted."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__("The calendar keeps an event that it should not have.")
@@ -55,14 +52,12 @@ class EventGoneError(CalendarRefusedError):
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """An event to be created.
+    """event_id: ours, 5 to 1,024 of a-v, 0-9: a repeated insert makes no second event.
 
-    event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
-    reference: a private property that marks our events. guests: addresses to invite.
-    start, end: aware. time_zone: an IANA name.
-    earlier_texts: descriptions of ours that an update may replace.
+    reference: marks our events, in a private property. time_zone: an IANA name.
     record: sealed data to rebuild the class from.
-    named_by_provider: True if the provider chose the id; then the reference may be missing.
+    earlier_texts: descriptions of ours that an update may replace.
+    named_by_provider: the provider chose the id; the reference may be missing.
     """
 
     event_id: str
@@ -80,7 +75,7 @@ class EventDraft:
 
 @dataclass(frozen=True, slots=True)
 class CreatedEvent:
-    """An event as stored. conference_url: the video meeting, else the event's page."""
+    """conference_url: the video meeting, else the event's page."""
 
     event_id: str
     summary: str
@@ -92,10 +87,9 @@ class CreatedEvent:
 
 @dataclass(frozen=True, slots=True)
 class OwnEvent:
-    """An event with a reference of ours.
+    """conference_url: empty while the meeting is being made.
 
-    conference_url: empty while the meeting is being made.
-    recurs: True if a person made it recurring; its times are those of the first one.
+    recurs: a person made it recurring; the times are those of the first one.
     """
 
     event_id: str
@@ -109,11 +103,7 @@ class OwnEvent:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes since a sync token.
-
-    event_ids: of changed and deleted events, also of others. references: of changed ones of ours.
-    sync_token: for the next request.
-    """
+    """event_ids: changed or deleted, others' too. references: of ours that changed."""
 
     event_ids: frozenset[str]
     references: frozenset[str]
@@ -122,7 +112,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class BusySlot:
-    """An upcoming event without private data. status: ``confirmed`` or ``tentative``."""
+    """status: ``confirmed`` or ``tentative``."""
 
     start: datetime
     end: datetime

@@ -1,4 +1,4 @@
-"""The cached list of upcoming events; an expired one is served while another cannot be had.
+"""The cached list of upcoming events.
 
 RFC 5861: stale-if-error for CALENDAR_STALE_SECONDS, stale-while-revalidate.
 """
@@ -40,17 +40,17 @@ guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The upcoming events. stamp: equals ``current_stamp`` until a newer list is known."""
+    """stamp: equals ``current_stamp`` until a newer list is known."""
 
     slots: list[BusySlot]
     stamp: Stamp
 
 
 def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
-    """List the events that have not ended yet, at most CALENDAR_CACHE_SECONDS old.
+    """List the events that have not ended, at most CALENDAR_CACHE_SECONDS old.
 
-    find_refresh_token: called only if the provider is asked. Threads share one call; an expired
-    list is served instead of an error. Raises CalendarError.
+    find_refresh_token: called only if the provider is asked, once for all threads. If it fails, an
+    expired list is served. Raises CalendarError.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
@@ -67,7 +67,7 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 
 
 def current_stamp() -> Stamp | None:
-    """Return the current list's stamp, None if the provider would be asked: one query at most."""
+    """Return None if the provider would be asked. One query at most."""
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
     stamp: Stamp | None = cached.get(STAMP_KEY)
     if stamp is None or stamp[0] != find_generation(cached, otherwise=stamp[0]):

@@ -1,5 +1,3 @@
-"""The state of following a calendar."""
-
 import uuid
 
 from django.db import models
@@ -28,7 +26,7 @@ class SyncState(models.Model):
 class WatchChannel(models.Model):
     """A push channel; its row precedes it, as a message may come before the answer.
 
-    resource_id: empty until then. token_hash: SHA-256, hexadecimal, of the messages' secret.
+    resource_id: empty until then. token_hash: the secret's SHA-256, hexadecimal.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

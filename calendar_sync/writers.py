@@ -9,7 +9,7 @@ from django.conf import settings
 from calendar_sync.interface import CalendarUnavailableError
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
-# Longer than many quick writes in a row take.
+# Many quick writes in a row take less.
 _guard = ProviderGuard(patience=timedelta(seconds=1))
 
 

@@ -1,5 +1,3 @@
-"""The Content-Security-Policy of pages."""
-
 from typing import Any
 
 MERCADOPAGO_API = "https://api.mercadopago.com"
@@ -15,7 +13,7 @@ MERCADOPAGO_SITES = [
 def page_policy(
     google: str, github: str, mercadopago_api: str, *, is_https: bool
 ) -> dict[str, Any]:
-    """Return the directives. google, github: a stand-in's address, else empty."""
+    """google, github: a stand-in's address, else empty."""
     return {
         "default-src": ["'none'"],
         "script-src": ["'self'"],

@@ -1,5 +1,3 @@
-"""Connections and their limits, by database engine."""
-
 from typing import Any
 
 SQLITE = "django.db.backends.sqlite3"
@@ -10,8 +8,7 @@ LIMITS = "-c statement_timeout=15s -c lock_timeout=5s"
 def database_settings(database: dict[str, Any]) -> dict[str, Any]:
     """Complete one of DATABASES; options in its address win.
 
-    No pool: after a restart of PostgreSQL psycopg's hands out dead connections, or waits 1, 2,
-    4 ... seconds for each.
+    No pool: after a restart of PostgreSQL, psycopg's hands out dead connections or waits.
     """
     asked = database.get("OPTIONS", {})
     options = _sqlite(asked) if database["ENGINE"] == SQLITE else _postgresql(asked)

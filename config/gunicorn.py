@@ -51,7 +51,7 @@ timeout = 30
 # Heartbeats in memory, so that a slow or read-only disk ends no worker.
 worker_tmp_dir = MEMORY if Path(MEMORY).is_dir() else None
 
-# --- What is read and believed ---
+# --- Limits and headers of requests ---
 
 limit_request_line = 4094
 limit_request_fields = 64
@@ -60,7 +60,7 @@ limit_request_field_size = 8190
 # and scheme from them, and refuses requests whose X-Forwarded-Ssl and -Proto differ.
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-# It needs a $HOME.
+# The control socket needs a $HOME.
 control_socket_disable = True
 
 # --- Logs ---
@@ -73,8 +73,6 @@ class ServerFormatter(MaskingFormatter):
 
 
 class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
-    """Gunicorn's logger, with secrets masked."""
-
     def setup(self, cfg: object) -> None:
         super().setup(cfg)
         formats = ((self.error_log, self.error_fmt), (self.access_log, self.access_fmt))

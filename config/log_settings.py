@@ -1,10 +1,8 @@
-"""Django's LOGGING."""
-
 from typing import Any
 
 
 def log_settings(log_format: str) -> dict[str, Any]:
-    """Return LOGGING: one console handler. log_format: ``json`` or ``text``."""
+    """log_format: ``json`` or ``text``."""
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -203,7 +203,7 @@ CALENDAR_WRITERS = 8
 
 CALENDAR_TRIGGER_POLICY = services.trigger_policy(ENV)
 CALENDAR_TRIGGER_SECRET = ENV.text("CALENDAR_TRIGGER_SECRET")
-# "open": everybody with the link enters a meeting without asking; "invited": the event's guests do.
+# "open": all with the link enter a meeting without asking; "invited": the event's guests do.
 MEET_ACCESS = ENV.one_of("MEET_ACCESS", "invited", "open")
 MEET_API_URL = ENV.address("MEET_API_URL", "https://meet.googleapis.com") + "/"
 PREVENT_OVERLAPS = ENV.boolean("PREVENT_OVERLAPS", default=True)
@@ -247,10 +247,10 @@ CASH_CREDIT = timedelta(days=2)
 MAX_UNPAID_PREFERENCES = 10
 # Look-ups of one person's payments in a minute by `POST /api/calendar`.
 MAX_LOOK_UPS = 240
-# Notices without a valid signature that are looked at in one minute: of one address, and of all.
-# The provider repeats a refused notice, and the sweep finds out by itself.
-MAX_UNVERIFIED_NOTICES = 120
-MAX_UNVERIFIED_NOTICES_OF_ALL = 1_200
+# Notifications without a valid signature that are checked in one minute: from one address, and in
+# all. The provider repeats a refused one, and the sweep finds the payment by itself.
+MAX_UNVERIFIED_NOTIFICATIONS = 120
+MAX_UNVERIFIED_NOTIFICATIONS_OF_ALL = 1_200
 # A payment whose class is not booked by then is refunded.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
 
@@ -380,7 +380,7 @@ SECURITY_HEADERS = {
     "X-Frame-Options": X_FRAME_OPTIONS,
 }
 
-# --- Log and figures ---------------------------------------------------------------------------
+# --- Logs and metrics --------------------------------------------------------------------------
 
 LOG_FORMAT = ENV.one_of("LOG_FORMAT", "json", "text", default="text" if ENV.is_local else "json")
 METRICS_TOKEN = services.metrics_token(ENV)

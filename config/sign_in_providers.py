@@ -1,6 +1,6 @@
-"""The identity providers, as allauth configures them; ``accounts`` adds the calendar's scope.
+"""The identity providers, as allauth configures them.
 
-stand_in: the address of a stand-in; empty for the real provider.
+stand_in: its address; empty for the real provider.
 """
 
 from typing import Any

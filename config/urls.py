@@ -1,5 +1,3 @@
-"""The routes of admin, API and pages."""
-
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
@@ -9,7 +7,7 @@ from config.web import offline
 
 urlpatterns = [
     path("api/", include("accounts.api.urls")),
-    # What people type.
+    # The address that people type.
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="panel"),
     path("admin/", admin.site.urls),
     path("api/docs", openapi.DocsView.as_view(), name="api_docs"),

@@ -1,3 +1,1 @@
-"""The version of the service."""
-
 VERSION = "0.1.0"

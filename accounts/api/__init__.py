@@ -1,1 +1,0 @@
-"""``/api/auth`` and ``/api/user-data``."""

@@ -20,7 +20,7 @@ from config.lib.api.schema import answer, from_settings, object_of
 from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.api.views import PlainAPIView
 
-# As NextAuth says it. Django's own also writes the date of each answer into ``Expires``.
+# NextAuth's text. Django's never_cache would also write the date into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
 describe = partial(extend_schema, tags=["Sign-in"])
@@ -67,7 +67,7 @@ SESSION_ANSWER = answer(
 
 
 class AuthView(PlainAPIView):
-    """Answers are never cached. A POST that acts checks ``has_csrf_token``."""
+    """A POST that acts has to check ``has_csrf_token``."""
 
     http_method_names = ["get", "post", "head"]
 
@@ -121,7 +121,7 @@ class SessionView(AuthView):
         responses={200: SESSION_ANSWER},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Return an empty object for a stranger. Spec: Authentication, 5."""
+        """Spec: Authentication, 5."""
         user, store = request.user, cast(SessionStore, request.session)
         # In this order: reading the person loads the session, which may renew it.
         if not user.is_authenticated or not (expires_at := store.expires_at):
@@ -168,5 +168,5 @@ def _session_user(user: User) -> dict[str, str]:
 
 
 def _milliseconds(moment: datetime) -> str:
-    """Return ``2026-12-20T08:10:00.000Z``, as JavaScript does."""
+    """Return ``2026-12-20T08:10:00.000Z``."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

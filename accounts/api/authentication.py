@@ -1,5 +1,3 @@
-"""Authentication of ``/api``."""
-
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
@@ -11,11 +9,7 @@ from config.lib.origins import is_from_elsewhere
 
 
 class CookieSessionAuthentication(BaseAuthentication):
-    """Authenticates by the session cookie.
-
-    The documented clients send no CSRF token. Instead the cookie is ``SameSite=Lax``, and unsafe
-    requests from other sites are refused.
-    """
+    """Check the origin instead of a CSRF token, which the documented clients do not send."""
 
     def authenticate(self, request: Request) -> tuple[User, None] | None:
         refuse_foreign_origin(request)
@@ -23,11 +17,10 @@ class CookieSessionAuthentication(BaseAuthentication):
         return (user, None) if user.is_authenticated else None
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the challenge, so that DRF answers 401, not 403."""
+        """Make DRF answer 401 instead of 403."""
         return "Session"
 
 
 def refuse_foreign_origin(request: Request) -> None:
-    """Raise PermissionDenied (403) for an unsafe request from another site."""
     if request.method not in SAFE_METHODS and is_from_elsewhere(request):
         raise PermissionDenied(FOREIGN_ORIGIN)

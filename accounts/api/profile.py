@@ -1,5 +1,3 @@
-"""Views of ``/api/user-data``."""
-
 from typing import cast
 
 from drf_spectacular.utils import OpenApiExample, extend_schema

@@ -1,5 +1,3 @@
-"""JSON of people, profiles and sign-in."""
-
 from typing import Any
 
 from rest_framework import serializers
@@ -9,7 +7,7 @@ from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
 
 
 class TextField(serializers.CharField):
-    """Text, stored without surrounding spaces; the limits count them, and numbers are refused."""
+    """Text stored without surrounding spaces, which ``max_length`` counts. Refuses numbers."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -69,16 +67,12 @@ def _optional(help_text: str) -> serializers.CharField:
 
 
 class SignOutFormSerializer(serializers.Serializer[None]):
-    """The form of POST /api/auth/signout."""
-
     csrfToken = _optional("From `GET /api/auth/csrf`, with its cookie.")
     callbackUrl = _optional("A path of ours, or its address; what else there is, is ignored.")
     json = _optional("`true` asks for `{url}` instead of a redirect.")
 
 
 class SignInFormSerializer(SignOutFormSerializer):
-    """The form of POST /api/auth/signin/{provider_id}."""
-
     process = _optional(
         "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
         "fresh; `calendar` asks the administrator for the calendar."

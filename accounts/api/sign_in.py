@@ -182,7 +182,6 @@ class SignOutView(AuthView):
         },
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Sign the person out; ask first after a prefetch or a foreign link."""
         target = _target(request.GET.get("callbackUrl"))
         purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
         is_deliberate = "prefetch" not in purpose and not is_from_elsewhere(request)
@@ -244,7 +243,7 @@ def _target(callback_url: str | None) -> str:
 
 
 def _go(request: HttpRequest, target: str) -> HttpResponse:
-    """Redirect; answer the scripts of NextAuth and Auth.js with the address."""
+    """Redirect, or answer NextAuth's scripts with the address."""
     if request.POST.get("json") == "true" or "X-Auth-Return-Redirect" in request.headers:
         return JsonResponse({"url": absolute(target)})
     return HttpResponseRedirect(target)

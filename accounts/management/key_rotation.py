@@ -1,4 +1,4 @@
-"""Re-encrypts stored values with the first of ``FIELD_KEYS``."""
+"""Re-encrypt stored values with the first of ``FIELD_KEYS``."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -29,10 +29,7 @@ class Outcome(StrEnum):
 
 
 def rotate_encrypted_fields() -> Counter[Outcome]:
-    """Re-encrypt values under other keys than the first; count the outcomes.
-
-    Safe while the service runs: a value that changed meanwhile is not overwritten.
-    """
+    """Re-encrypt, and count the outcomes; a value that changed meanwhile stays."""
     return Counter(
         _rotate(rows.filter(pk=key, stored=stored), name, stored)
         for rows, name in _list_columns()
@@ -42,10 +39,7 @@ def rotate_encrypted_fields() -> Counter[Outcome]:
 
 @transaction.atomic
 def forget_unreadable() -> int:
-    """Empty values that no key decrypts, because their rows cannot be loaded; return how many.
-
-    Receivers of ``values_forgotten`` may replace them.
-    """
+    """Empty values that no key decrypts, as their rows cannot be loaded; return how many."""
     count = 0
     for rows, name in _list_columns():
         values = rows.values_list("pk", "stored").iterator()
@@ -59,7 +53,7 @@ def forget_unreadable() -> int:
 
 
 def _list_columns() -> Iterator[tuple[QuerySet[Any], str]]:
-    """Yield the filled rows, with the column as text: reading the field would decrypt it."""
+    """Yield the filled rows, with the column's encrypted text as ``stored``."""
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if isinstance(field, EncryptedTextField):
@@ -68,7 +62,6 @@ def _list_columns() -> Iterator[tuple[QuerySet[Any], str]]:
 
 
 def _rotate(row: QuerySet[Any], name: str, stored: str) -> Outcome:
-    """Write the row's new value, unless it holds another one than ``stored`` by now."""
     ciphers = [Fernet(key) for key in settings.FIELD_KEYS]
     with suppress(InvalidToken):
         ciphers[0].decrypt(stored.encode())

@@ -20,14 +20,12 @@ from accounts.sessions.tokens import SessionToken, issue_token, read_token
 from config.lib.rows import as_python, columns_of, make_instance
 
 KEY_BYTES = 16
-# A stranger's session carries a sign-in to the provider and back, and what was chosen before it.
+# A stranger's session lasts for a sign-in at the provider.
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class _Row(NamedTuple):
-    """What a request needs of a session's row, and its person."""
-
     session_data: str
     used_at: datetime
     user: User | None
@@ -46,7 +44,6 @@ class SessionStore(SessionBase):
 
     @property
     def session_key(self) -> str | None:
-        """Up to date after each ``load`` and ``save``."""
         return self._token.value if self._session_key and self._token else None
 
     @property
@@ -55,7 +52,6 @@ class SessionStore(SessionBase):
 
     @property
     def expires_at(self) -> datetime | None:
-        """When the session ends, renewal included."""
         if not self._session_key or not self._token:
             return None
         if self._row and self._row.user and self._row.user.is_staff:
@@ -64,12 +60,11 @@ class SessionStore(SessionBase):
 
     @property
     def seen_user(self) -> User | None:
-        """The row's person, without a query."""
+        """Return the row's person without a query."""
         return self._row.user if self._row else None
 
     @property
     def user(self) -> User | None:
-        """The person, active or not."""
         if self.accessed:
             user = self._row.user if self._row else None
             return user if user and str(user.pk) == self.get(SESSION_KEY) else None
@@ -102,7 +97,6 @@ class SessionStore(SessionBase):
         return self._row
 
     def _keep_in_use(self, row: _Row) -> None:
-        """Drop a panel session unused for PANEL_SESSION_AGE; note its use once a minute."""
         idle = timezone.now() - row.used_at
         if idle > settings.PANEL_SESSION_AGE:
             self._row = None
@@ -119,7 +113,7 @@ class SessionStore(SessionBase):
         self.modified = True
 
     def save(self, must_create: bool = False) -> None:
-        """Write the row. Raises UpdateError if it has been revoked."""
+        """Raise UpdateError if the row has been revoked."""
         if self._session_key is None:
             return self.create()
         data = dict(self.items())
@@ -155,11 +149,7 @@ class SessionStore(SessionBase):
 
 
 def _find_live(session_key: str) -> _Row | None:
-    """Read the row of a live session with its person by one statement.
-
-    By hand: with a queryset GET /api/auth/session costs 2.4 times as much CPU, with a raw one 1.4
-    times.
-    """
+    """By hand: a queryset costs GET /api/auth/session 2.4 times the CPU, a raw one 1.4 times."""
     now = Session._meta.get_field("expire_date").get_db_prep_value(timezone.now(), connection)
     with connection.cursor() as cursor:
         cursor.execute(_live_session(), [session_key, now])
@@ -173,7 +163,7 @@ def _find_live(session_key: str) -> _Row | None:
 
 @cache
 def _person_fields() -> list[Field[Any, Any]]:
-    """Return the fields that requests need; the teacher's long notes are read where used."""
+    """Leave out the teacher's long notes."""
     return [field for field in User._meta.concrete_fields if field.name != "private_notes"]
 
 

@@ -1,5 +1,3 @@
-"""The language of pages."""
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language_from_request
@@ -8,15 +6,12 @@ from accounts.models import Language
 
 
 def language_of(request: HttpRequest) -> str:
-    """Return the person's language, else this browser's choice, else the one for a first visit.
-
-    FIRST_LANGUAGE decides whether a first visit heeds ``Accept-Language``: many browsers in
-    Argentina are installed in English.
-    """
+    """Return the person's language, else the browser's choice, else that of a first visit."""
     if request.user.is_authenticated:
         return request.user.language
     if chosen := language_chosen_in_browser(request):
         return chosen
+    # Many browsers in Argentina are installed in English.
     if settings.FIRST_LANGUAGE == "spanish":
         return settings.LANGUAGE_CODE
     return get_language_from_request(request)

@@ -1,5 +1,3 @@
-"""A person's open sessions."""
-
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +14,7 @@ MAX_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A session as its person sees it. handle: names it in a form."""
+    """handle: names the session in a form."""
 
     handle: str
     browser: str
@@ -26,7 +24,7 @@ class OpenSession:
 
 
 def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:
-    """List the sessions, this one (key ``current``) first, then by last use."""
+    """List the session with key ``current`` first, then by last use."""
     is_another = Case(When(session_key=current or "", then=0), default=1)
     return [
         OpenSession(
@@ -60,5 +58,4 @@ def _open_sessions(user: User) -> QuerySet[Session]:
 
 
 def _handle(session: Session) -> str:
-    """Return a name that does not reveal the key."""
     return salted_hmac("accounts.sessions.open_sessions", session.session_key).hexdigest()

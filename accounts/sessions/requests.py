@@ -1,5 +1,3 @@
-"""Types of requests."""
-
 from django.http import HttpRequest
 
 from accounts.models import User

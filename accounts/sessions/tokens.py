@@ -1,5 +1,3 @@
-"""JWT session tokens."""
-
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,9 +24,9 @@ class SessionToken:
 
     @property
     def is_due_for_renewal(self) -> bool:
-        """True if older than SESSION_UPDATE_AGE. Spec: Limits, session update interval.
+        """True if older than SESSION_UPDATE_AGE, or from a clock that was ahead.
 
-        So is a token from the future, of a clock that was ahead: it would live too long.
+        Spec: Limits, session update interval.
         """
         age = timezone.now() - self.issued_at
         return age >= settings.SESSION_UPDATE_AGE or age < -LEEWAY
@@ -46,7 +44,7 @@ def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
 
 
 def read_token(value: str) -> SessionToken | None:
-    """Return our token if it is valid, else None. SECRET_KEY_FALLBACKS are valid keys."""
+    """Return None for an invalid token. SECRET_KEY_FALLBACKS are valid keys."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         try:
             token = _verify(value, _signing_key(secret), settings.BASE_URL)
@@ -61,7 +59,7 @@ def read_token(value: str) -> SessionToken | None:
 
 @lru_cache(maxsize=4096)
 def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
-    """Raises jwt.InvalidTokenError, which is not cached: forgeries displace no token."""
+    """Raise jwt.InvalidTokenError, which is not cached: forgeries displace no token."""
     claims = jwt.decode(
         value,
         key,
@@ -83,5 +81,4 @@ def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
 
 @lru_cache(maxsize=8)
 def _signing_key(secret: str) -> bytes:
-    """Derive a key that nothing else uses."""
     return hashlib.sha256(f"session-token:{secret}".encode()).digest()

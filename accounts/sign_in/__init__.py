@@ -1,1 +1,0 @@
-"""Sign-in with the two identity providers."""

@@ -1,5 +1,3 @@
-"""allauth's hooks."""
-
 import logging
 from typing import Any, NoReturn
 
@@ -47,7 +45,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return SocialApp(provider=provider, **settings.SOCIALACCOUNT_PROVIDERS[provider]["APP"])
 
     def get_requests_session(self) -> requests.Session:
-        """Follow no redirects; time each call."""
         session: requests.Session = super().get_requests_session()
         session.max_redirects = 0
         for scheme in ("https://", "http://"):
@@ -57,7 +54,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def on_authentication_error(
         self, request: HttpRequest, provider: Any, error: Any, exception: Any, **kwargs: Any
     ) -> None:
-        """Redirect without the provider's text."""
         if exception:
             # Its text may hold the token endpoint's answer.
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
@@ -65,7 +61,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         _refuse("AccessDenied" if is_refusal else "OAuthCallback")
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse the wrong identity for connecting, confirming, and the panel."""
         state, user = sociallogin.state, sociallogin.user
         if state.get("process") == AuthProcess.CONNECT:
             if sociallogin.is_existing and user != request.user:
@@ -81,7 +76,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             _refuse("PanelIdentity", page=SIGN_IN_PAGE)
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Require a verified address of no other account."""
         if not sociallogin.email_addresses:
             _refuse("AccessDenied")
         owner = find_user_by_email(sociallogin.email_addresses[0].email)
@@ -98,7 +92,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         user.email = data.get("email", "")
         user.name = data["name"]
         user.image = data["image"]
-        # Of a new person, who goes on in the language of the first visit.
+        # A new person keeps the language of the first visit.
         user.language = language_of(request)
         return user
 

@@ -29,7 +29,7 @@ class Purpose(StrEnum):
 
 
 def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
-    """Return the form's purpose if the person may, else LOGIN."""
+    """Return LOGIN for a purpose that the person may not choose."""
     wanted = request.POST.get("process")
     may_connect = provider_id == GOOGLE and request.user.is_superuser
     may = request.user.is_authenticated and (wanted != Purpose.CALENDAR or may_connect)
@@ -37,10 +37,7 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
-    """Return the provider's address; the flow's state is stored in the session.
-
-    Spec: Authentication, 2.
-    """
+    """Store the flow's state in the session. Spec: Authentication, 2."""
     provider = get_adapter().get_provider(request, provider_id)
     scope = provider.get_scope()
     params = {**provider.get_auth_params(), **_params(request, provider_id, purpose)}
@@ -52,7 +49,7 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     if purpose == Purpose.CALENDAR and settings.MEET_ACCESS == "open":
         scope.append(settings.MEET_SCOPE)
     if provider_id == GOOGLE and settings.CALENDAR_CONSENT == "teacher":
-        # It reveals an earlier consent to the calendar, which is then revoked.
+        # Reveals an earlier consent to the calendar, so that it can be revoked.
         # https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
         params["include_granted_scopes"] = "true"
     is_bound = purpose in {Purpose.CONFIRM, Purpose.CALENDAR}
@@ -69,7 +66,7 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
 
 
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
-    """Return the granted scopes, by default those asked for (RFC 6749, 5.1)."""
+    """By default those asked for (RFC 6749, 5.1)."""
     granted: frozenset[str] | None = sociallogin.token.granted_scopes
     return frozenset(sociallogin.state.get("asked_scope", [])) if granted is None else granted
 
@@ -77,7 +74,7 @@ def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
 def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[str, str]:
     user = request.user
     if user.is_authenticated and purpose == Purpose.CALENDAR:
-        # Without it the provider sends a refresh token with the very first consent only.
+        # By default the provider sends a refresh token only with the first consent.
         return {"prompt": "consent", "login_hint": user.email}
     if user.is_authenticated and purpose == Purpose.CONFIRM:
         # Google has no prompt=login: it decides by itself whether to ask for the password.

@@ -1,4 +1,4 @@
-"""Cleans providers' answers, which are untrusted."""
+"""Clean the answers of providers, which are untrusted."""
 
 import unicodedata
 from typing import Any
@@ -17,7 +17,7 @@ MAX_LINK = 500
 
 
 def subject(value: Any) -> str:
-    """Return the provider's id. Raises ValueError unless it is plain ASCII text."""
+    """Raise ValueError unless the provider's id is plain ASCII text."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if not (0 < len(text) <= MAX_SUBJECT and text.isascii() and text.isprintable()):
         raise ValueError("The profile has no usable id.")
@@ -25,7 +25,7 @@ def subject(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """Return one visible line of at most 255 characters, else an empty text."""
+    """Return one visible line of at most 255 characters, or an empty text."""
     if not isinstance(value, str):
         return ""
     kept = (
@@ -49,7 +49,7 @@ def picture(value: Any) -> str:
 
 
 def verified_addresses(value: Any, *, is_verified: bool) -> list[EmailAddress]:
-    """Return the address in lower case; an empty list if it is unverified or unusable.
+    """Return the address in lower case; empty if unverified or unusable.
 
     Only ASCII: lower-casing the Kelvin sign gives a "k", another mailbox.
     """

@@ -36,22 +36,18 @@ def is_panel_session(session: SessionBase, user: User) -> bool:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """True within FRESH_SIGN_IN_AGE; a time far ahead, of a wrong clock, is not fresh."""
+    """False for a time far ahead, of a wrong clock."""
     at: float = request.session.get(SESSION_ENTRY, {"at": 0})["at"]
     return abs(timezone.now().timestamp() - at) < settings.FRESH_SIGN_IN_AGE.total_seconds()
 
 
 def confirm_address(next_path: str, *, error: str = "") -> str:
-    """Return the page that asks for a fresh sign-in and leads to ``next_path``."""
     query = {"next": next_path} | ({"error": error} if error else {})
     return f"{reverse('confirm_sign_in')}?{urlencode(query)}"
 
 
 def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
-    """Redirect to a fresh sign-in that leads back to ``page``, by default the current one.
-
-    A form is not sent again: the person sees its page again.
-    """
+    """page: where to lead back, by default the current page; for a form, its page."""
     if not page and request.method in {"GET", "HEAD"}:
         page = request.get_full_path()
     page = page or local_path(request.headers.get("Referer"), default=settings.LOGIN_REDIRECT_URL)

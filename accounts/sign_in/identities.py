@@ -1,5 +1,3 @@
-"""The identities of an account."""
-
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.dispatch import Signal
@@ -20,11 +18,11 @@ identity_disconnected = Signal()
 
 
 class NeededIdentityError(Exception):
-    """The person could not sign in without it. Carries the text for them."""
+    """The person could not sign in without it."""
 
 
 def find_obstacle(request: HttpRequest) -> str:
-    """Return the page that explains why no identity can be connected, or an empty text."""
+    """Return the page to show instead of connecting, or an empty text."""
     if request.user.is_staff:
         return error_redirect("PanelIdentity", page=reverse("profile")).url
     return "" if is_fresh(request) else confirm_address(reverse("profile"))
@@ -32,9 +30,9 @@ def find_obstacle(request: HttpRequest) -> str:
 
 @transaction.atomic
 def disconnect_identity(*, user: User, account_id: int, current_session: str | None) -> None:
-    """Delete an identity, and all sessions except ``current_session``, the key of a row.
+    """Delete an identity, and all sessions except the row key ``current_session``.
 
-    An identity of another account is ignored. Raises NeededIdentityError, without writing.
+    Raises NeededIdentityError without writing.
     """
     # Two concurrent requests would each see the other's identity as the remaining one.
     lock_person(user)

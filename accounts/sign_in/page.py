@@ -1,6 +1,6 @@
 """The sign-in page, rendered once for each language except for the form's token.
 
-That saves 88 % of the request's CPU: 0.43 instead of 3.6 ms.
+A request costs 0.43 instead of 3.6 ms of CPU.
 """
 
 from django.conf import settings
@@ -15,7 +15,7 @@ from accounts.sign_in.errors import error_text
 from accounts.sign_in.redirects import local_path
 
 TEMPLATE = "accounts/sign_in.html"
-# In place of the token, of the same length, and never a token.
+# Replaced by the token, which has the same length.
 TOKEN_GOES_HERE = "token-goes-here".ljust(64, "-")
 
 _pages: dict[tuple[object, ...], str] = {}
@@ -26,7 +26,7 @@ def show_sign_in(request: HttpRequest) -> HttpResponse:
     own_cookies = {settings.SESSION_COOKIE_NAME, settings.MESSAGE_COOKIE_NAME}
     is_plain = not request.META.get("QUERY_STRING") and own_cookies.isdisjoint(request.COOKIES)
     if settings.DEBUG or not is_plain:
-        # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
+        # login_required sends ``next``, NextAuth's clients send ``callbackUrl``.
         wanted = request.GET.get("callbackUrl") or request.GET.get("next")
         return render(request, TEMPLATE, _context(wanted, request.GET.get("error")))
     site = (settings.SITE_NAME, settings.SELLER, settings.BASE_URL, settings.DEMO)

@@ -1,5 +1,3 @@
-"""Redirects of sign-in."""
-
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from django.conf import settings

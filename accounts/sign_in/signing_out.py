@@ -1,5 +1,3 @@
-"""Signing out."""
-
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
@@ -12,9 +10,9 @@ FORGET = '"cache", "storage"'
 
 
 def sign_out(request: HttpRequest, answer: HttpResponse, *, text: str = "") -> HttpResponse:
-    """End the session; ``answer`` clears the browser's cache and storage.
+    """End the session and clear the browser's cache and storage.
 
-    The next page says so, in the person's language. text: what it says instead.
+    text: the message on the next page.
     """
     if request.user.is_authenticated:
         messages.success(request, text or _("Cerraste tu sesión."))

@@ -1,6 +1,6 @@
 """Revoke calendar grants of students from before CALENDAR_CONSENT=teacher.
 
-The token of the next sign-in covers the earlier grant; it is stored until the grant is revoked.
+The token of the next sign-in covers the earlier grant.
 """
 
 import logging
@@ -13,14 +13,14 @@ from accounts.models import User
 
 logger = logging.getLogger(__name__)
 
-# In one run of the sweep.
+# Grants in one run of the sweep.
 BATCH = 50
 
 
 def revoke_student_grants() -> int:
-    """Revoke stored grants until one fails; return how many.
+    """Revoke grants until one fails; return how many.
 
-    A token that Google refuses is deleted: the next sign-in finds a grant that is left.
+    A refused token is deleted: the next sign-in finds a grant that is left.
     """
     count = 0
     for user in User.objects.exclude(grant_to_revoke="").order_by("pk")[:BATCH]:
@@ -31,7 +31,7 @@ def revoke_student_grants() -> int:
 
 
 def _revoke(token: str) -> bool:
-    """Ask Google to revoke a token's grant; False to retry later.
+    """Return False to retry later.
 
     https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
     """

@@ -74,8 +74,8 @@ class PaymentWebhookView(APIView):
             413: refusal(f"The body is over {say_bytes(MAX_NOTIFICATION_BYTES)}.", BODY_TOO_LARGE),
             429: refusal(
                 from_settings(
-                    "Over {MAX_UNVERIFIED_NOTICES:,} a minute without a valid signature from one "
-                    "address, or {MAX_UNVERIFIED_NOTICES_OF_ALL:,} from all."
+                    "Over {MAX_UNVERIFIED_NOTIFICATIONS:,} a minute without a valid signature from "
+                    "one address, or {MAX_UNVERIFIED_NOTIFICATIONS_OF_ALL:,} from all."
                 ),
                 TOO_MANY,
             ),

@@ -1,1 +1,0 @@
-"""Google Calendar, behind the interface of ``calendar_sync``."""

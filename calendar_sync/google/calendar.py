@@ -37,7 +37,7 @@ CONFERENCE_WAITS = (0.5, 1.0, 2.0)
 MEET_LINK = re.compile(r"https://meet\.google\.com/([A-Za-z0-9-]+)(?:\?[^#\s]*)?")
 # For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)
-# Our events' state, and nothing of others' events but their times.
+# The state of our events, and only the times of others' events.
 OWN_FIELDS = (
     "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
     "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
@@ -54,8 +54,8 @@ class GoogleCalendar:
     def create_event(self, draft: EventDraft) -> CreatedEvent:
         """Make the event with a video meeting; repeating it makes no second one.
 
-        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError while
-        the meeting is being made.
+        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError until
+        the meeting has an address.
         """
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
@@ -76,10 +76,10 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Give the event the draft's times, and its description if the old one is ours.
+        """Patch times that differ, and the description if the old one is ours.
 
-        Patches only what differs: each write mails the guests. No etag is sent: the patch holds
-        nothing that others change. Raises EventGoneError and EventNotOursError, without a change.
+        Only new times mail the guests. No etag is sent: others change none of this. Raises
+        EventGoneError and EventNotOursError, without a change.
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = _find_own(events, draft)
@@ -97,12 +97,10 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_guests(self, draft: EventDraft) -> None:
-        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
+        """Invite the draft's guests silently, and remove ours that it lacks.
 
-        People whom the calendar's owner invited herself stay. A service account without delegation
-        cannot invite guests. The whole list is sent, with the guests' answers; an etag keeps it
-        from undoing an answer that comes meanwhile. Raises EventGoneError and EventNotOursError,
-        without a change; CalendarUnavailableError if the event was changed meanwhile.
+        Guests whom the owner invited stay. Raises EventGoneError and EventNotOursError, without a
+        change; CalendarUnavailableError if the event changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
         if not grant.may_invite:
@@ -115,7 +113,7 @@ class GoogleCalendar:
             events.patch(event["id"], changes, is_news=False, if_unchanged=event.get("etag", ""))
 
     def open_meeting(self, address: str) -> None:
-        """Open the meeting's space, with the teacher's grant: only a space's owner may."""
+        """Open the meeting's space with the teacher's grant: only its owner may."""
         link = MEET_LINK.fullmatch(address)
         if not self._refresh_token or not link:
             raise CalendarRefusedError("Only the teacher's grant opens meetings, and Meet's only.")
@@ -150,8 +148,8 @@ class GoogleCalendar:
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List busy events that end after ``since``, recurring ones expanded, by start.
 
-        limit: 2,500 by default. Tries the API key, then the grant, as a key works only for a public
-        calendar; either has one time-out for all pages and retries.
+        limit: 2,500 by default. Tries the API key, which reads only public calendars, then the
+        grant. Either has one time-out for all pages and retries.
         """
         key = api_key_headers()
         if key:
@@ -165,7 +163,7 @@ class GoogleCalendar:
         return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List all our events that end after ``since``, or raise; no deleted ones, no instances.
+        """List our events that end after ``since``, without deleted ones and instances.
 
         All events are read: Google filters by a property's value only.
         """
@@ -173,10 +171,7 @@ class GoogleCalendar:
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List all events with ``reference``, the one with ``event_id`` first, or raise.
-
-        Looks by id too, as listings lag behind.
-        """
+        """List events with ``reference``, ``event_id`` first: read by id too, as lists lag."""
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -205,10 +200,7 @@ class GoogleCalendar:
             )
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> tuple[str, datetime]:
-        """Request push messages to ``address``, which is https.
-
-        Returns the provider's name for the watched calendar, and when the messages end.
-        """
+        """Request push messages to an https address; return their resource and end."""
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
@@ -237,14 +229,14 @@ def _find_own(events: GoogleEvents, draft: EventDraft) -> JSON:
 
 
 def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
-    """Read our events; one unreadable event is an error, as leaving it out would lose it."""
+    """Raise for an unreadable event: leaving it out would lose it."""
     items, _ = events.pages(**query)
     with provider_errors():
         return [own for item in items if (own := mapping.own_event(item))]
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Make the event with our id match the draft; a cancelled one may lack its properties."""
+    """A cancelled event may lack its properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
@@ -264,9 +256,9 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
 
 
 def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
-    """Take over an event that the provider stored under its own id, or delete it.
+    """Take over an event that the provider stored under its own id, or delete it and raise.
 
-    Raises CalendarRefusedError, as a repetition would add one more, or EventLeftBehindError.
+    CalendarRefusedError, as a retry would add one more; EventLeftBehindError if it stays.
     """
     if mapping.is_made_from(event, draft):
         return event
@@ -283,7 +275,7 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
 
 
 def _delete_surely(events: GoogleEvents, event_id: str) -> None:
-    """Delete a new event; a 404 counts only if it cannot be read either."""
+    """A 404 counts only if the event cannot be read either."""
     try:
         events.delete(event_id)
     except NotThereError:
@@ -293,7 +285,6 @@ def _delete_surely(events: GoogleEvents, event_id: str) -> None:
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
-    """Read the event until its meeting has an address; request a failed meeting once more."""
     waits = iter(CONFERENCE_WAITS)
     has_asked_again = False
     while not mapping.conference_url(event):

@@ -1,5 +1,3 @@
-"""Credentials: the administrator's grant, a service account or an API key."""
-
 import json
 import logging
 from functools import lru_cache
@@ -20,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 class Grant:
-    """Credentials shared by the process's threads, as google_auth_httplib2 calls them.
+    """Credentials that threads share, called by google_auth_httplib2.
 
-    may_invite: False for a service account of its own: Google refuses attendees then.
+    may_invite: False for a service account without delegation: Google refuses attendees.
     """
 
     def __init__(self, credentials: Any, *, may_invite: bool) -> None:
@@ -35,16 +33,12 @@ class Grant:
         return bool(self._credentials.valid)
 
     def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
-        """Put a valid token on a request.
-
-        The credentials' own method also looks up regions for a service account.
-        """
+        """Set a token. The credentials' own method also looks up regions."""
         if not self.is_fresh:
             self.refresh(request)
         self._credentials.apply(headers)
 
     def refresh(self, request: Any) -> None:
-        """Get a new token, once for all threads."""
         worn = self._credentials.token
 
         def work() -> None:
@@ -57,7 +51,7 @@ class Grant:
 def get_grant(refresh_token: str | None) -> Grant:
     """Return the grant of ``refresh_token``, else the service account's.
 
-    Raises CalendarNotConnectedError when there is neither.
+    Raises CalendarNotConnectedError.
     """
     if refresh_token:
         return _user_grant(

@@ -1,5 +1,3 @@
-"""Translate the errors of Google's packages into the calendar's."""
-
 import json
 import re
 from collections.abc import Iterator
@@ -52,7 +50,7 @@ KINDS: dict[int, type[CalendarError]] = {
 
 @contextmanager
 def provider_errors() -> Iterator[None]:
-    """Translate the faults of a call; messages hold only status and reasons."""
+    """Messages hold only status and reasons."""
     try:
         yield
     except HttpError as error:

@@ -35,7 +35,7 @@ SEND_UPDATES = "all"
 
 
 class GoogleEvents:
-    """The requests of one operation, with one deadline. They carry either a grant or headers."""
+    """The requests of one operation, with one deadline, and a grant or headers."""
 
     def __init__(
         self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
@@ -86,7 +86,7 @@ class GoogleEvents:
     def pages(self, **query: Any) -> tuple[list[JSON], JSON]:
         """Return the events of all pages, and the last page.
 
-        Without ``kind`` in ``fields`` an empty calendar is ``{}``, like a broken proxy's answer.
+        A ``fields`` without ``kind`` makes an empty calendar ``{}``, like a broken proxy's answer.
         https://developers.google.com/workspace/calendar/api/v3/reference/events/list
         """
         items: list[JSON] = []
@@ -106,7 +106,7 @@ class GoogleEvents:
         self._send(request, is_readable=lambda answer: not answer)
 
     def open_space(self, code: str) -> None:
-        """Let everybody with the link of a Meet space enter it. code: as in the link.
+        """Let all with the link of a Meet space enter. code: as in the link.
 
         https://developers.google.com/workspace/meet/api/guides/meeting-spaces-configuration
         """
@@ -160,7 +160,7 @@ class GoogleEvents:
         return event
 
     def _send(self, request: Any, *, is_readable: Callable[[Any], bool]) -> Any:
-        """Send a request up to three times while faults are transient and time is left.
+        """Repeat transient faults, up to three tries, while time is left.
 
         ``execute(num_retries=...)`` knows no deadline and no Retry-After, and accepts HTML.
         """
@@ -177,7 +177,7 @@ class GoogleEvents:
 
 @lru_cache(maxsize=4)
 def _client(name: str, version: str, api_url: str) -> Any:
-    """Return the request builder, which is stateless; reading its description takes long.
+    """Return the stateless request builder; reading its description takes long.
 
     https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
     """

@@ -33,7 +33,7 @@ FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 
 
 def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Return the whole event. Spec: External calendar event."""
+    """Spec: External calendar event."""
     body: JSON = {
         "id": draft.event_id,
         "summary": draft.summary,
@@ -56,10 +56,7 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
 
 
 def conference_request(event: JSON | None = None) -> JSON:
-    """Ask for a video meeting.
-
-    The event's version is in the request's id, so that two callers get the same meeting.
-    """
+    """The request's id holds the event's version, so that two callers get one meeting."""
     version = event.get("etag") if event else None
     request_id = uuid5(NAMESPACE_URL, f"{event['id']} {version}") if event and version else uuid4()
     return {
@@ -82,7 +79,7 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
-    """Return the patch of the times, empty if they match; an all-day event loses its dates."""
+    """An all-day event loses its dates."""
     wanted = draft.start.replace(microsecond=0), draft.end.replace(microsecond=0)
     with suppress(*SHAPE_ERRORS):
         if (_moment(event["start"]), _moment(event["end"])) == wanted:
@@ -92,7 +89,7 @@ def changed_times(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_text(event: JSON, draft: EventDraft) -> JSON:
-    """Return the patch of description and record; empty if the description is not one of ours."""
+    """Return an empty patch if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
     record = _replaced(event, "record", draft.record)
@@ -100,15 +97,11 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_guests(event: JSON, draft: EventDraft) -> JSON:
-    """Return the patch of the attendees, empty if they match.
-
-    The event remembers a digest of each address that we invited, so that only those leave again.
-    The other attendees stay as they are: the owner invited them herself.
-    """
+    """The event stores a digest of each address that we invited: only those are removed."""
     present = {str(one.get("email")).lower(): one for one in event.get("attendees", [])}
     marks = {_mark(draft.reference, address): address for address in draft.guests}
     remembered = _joined(event, "guests")
-    # Without a memory, all guests of the draft count as invited by us.
+    # Without stored digests, all guests of the draft count as invited by us.
     known = frozenset(remembered.split() if remembered else marks)
     stay = {
         address: one
@@ -135,13 +128,13 @@ def reference_of(event: JSON) -> str | None:
 
 
 def is_ours(event: JSON, reference: str, *, named_by_provider: bool) -> bool:
-    """True if the event carries the reference, or none if the provider named it."""
+    """The reference may be missing if the provider named the event."""
     found = reference_of(event)
     return found == reference or (found is None and named_by_provider)
 
 
 def own_event(event: JSON) -> OwnEvent | None:
-    """Return our event; None for another's, a deleted one or an instance."""
+    """Return None for another's event, a deleted one or an instance."""
     reference = reference_of(event)
     if reference is None or event.get("status") == "cancelled" or "recurringEventId" in event:
         return None
@@ -157,7 +150,7 @@ def own_event(event: JSON) -> OwnEvent | None:
 
 
 def conference_url(event: JSON) -> str:
-    """Return the meeting's address: an https video entry point's, else the first one's, else "".
+    """Return the https video entry point, else the first entry point, else an empty text.
 
     Spec: Resources, VirtualClass, htmlLink.
     """
@@ -177,7 +170,6 @@ def page_url(event: JSON) -> str:
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
-    """True if ``event`` carries the draft's reference or, without any, its times and texts."""
     reference = reference_of(event)
     if reference is not None:
         return reference == draft.reference
@@ -219,7 +211,7 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
 
 
 def _split(name: str, text: str) -> dict[str, str]:
-    """Spread a text over properties, each of at most 1,024 characters.
+    """A property holds at most 1,024 characters.
 
     https://developers.google.com/workspace/calendar/api/guides/extended-properties
     """

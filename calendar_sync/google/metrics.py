@@ -1,5 +1,3 @@
-"""Metrics of calls to the calendar."""
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
@@ -15,7 +13,7 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
-# The first that fits.
+# The first match counts.
 OUTCOMES: dict[type[CalendarError], str] = {
     AlreadyThereError: "ok",
     NotThereError: "ok",
@@ -27,7 +25,7 @@ OUTCOMES: dict[type[CalendarError], str] = {
 
 @contextmanager
 def timed(operation: str) -> Iterator[None]:
-    """Count one call. operation: the API's name for it, such as ``calendar.events.insert``."""
+    """operation: the API's name, such as ``calendar.events.insert``."""
     began, outcome = perf_counter(), "ok"
     try:
         yield

@@ -14,10 +14,10 @@ _random = SystemRandom()
 
 
 class Transport:
-    """An httplib2.Http for one operation; the real one is not thread-safe and keeps its time-out.
+    """An httplib2.Http for one operation; the real one is not thread-safe.
 
-    httplib2 repeats a request, POST too, after a closed connection; our event ids allow that.
-    budget: the time of the operation, with all its requests and waits.
+    httplib2 repeats even a POST after a closed connection; our event ids allow that.
+    budget: for all requests and waits together.
     """
 
     def __init__(self, budget: timedelta, headers: Mapping[str, str] | None = None) -> None:
@@ -25,10 +25,7 @@ class Transport:
         self._headers = headers or {}
 
     def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
-        """Sleep half to all of ``seconds``, so that retries do not coincide.
-
-        Returns False, at once, for None or if the time does not allow it.
-        """
+        """Sleep half to all of ``seconds``; return False at once for None or too little time."""
         if seconds is None:
             return False
         seconds = max(_random.uniform(seconds / 2, seconds), at_least)
@@ -45,7 +42,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Raises TimeoutError when no time is left."""
+        """Raise TimeoutError if no time is left."""
         timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._end - time.monotonic())
         if timeout <= 0:
             raise TimeoutError("The operation's time is up.")

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 # Google's channels last a week.
 RENEW_BEFORE_END = timedelta(days=2)
-# Between two refused attempts to open one.
+# The time between two attempts to open a channel.
 TRY_EVERY = timedelta(hours=12)
 # After this a channel without an answer is deleted.
 OPENING_TIME = timedelta(hours=1)
@@ -33,7 +33,7 @@ NO_HASH = "0" * 64
 
 
 def keep_channel(*, refresh_token: str | None) -> int:
-    """Open the next channel before the last one ends; close the others. Returns 0 or 1 opened."""
+    """Open a channel before the last one ends, close the others; return the number opened."""
     if not settings.BASE_URL.startswith("https://"):
         if _may_try():
             logger.info("No push channel: the provider only calls a BASE_URL with https.")
@@ -76,7 +76,7 @@ def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
 def _may_try() -> bool:
     SyncState.objects.get_or_create(calendar_id=name_calendar())
     now = timezone.now()
-    # A time in the future was noted by a clock that was ahead.
+    # A clock that was ahead may have stored a time in the future.
     is_long_ago = ~Q(channel_tried_at__gt=now - TRY_EVERY, channel_tried_at__lte=now)
     mine = SyncState.objects.filter(is_long_ago, calendar_id=name_calendar())
     return bool(mine.update(channel_tried_at=now))
@@ -125,5 +125,5 @@ def _close(channel: WatchChannel, calendar: Calendar) -> None:
 
 
 def _hash(token: str) -> str:
-    """Digest a token; its 256 random bits need no salt."""
+    """The token's 256 random bits need no salt."""
     return hashlib.sha256(token.encode()).hexdigest()

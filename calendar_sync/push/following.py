@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """Changes since the last look. is_blind: True without one. since: the token used."""
+    """is_blind: True without a usable token. since: the token used."""
 
     changes: Changes
     is_blind: bool
@@ -52,7 +52,7 @@ def remember(pull: Pull) -> None:
 
 
 def is_comparison_due(every: timedelta) -> bool:
-    """True if the last whole comparison is that old, or in the future."""
+    """True also if the last whole comparison is in the future."""
     compared_at, now = find_state().compared_at, timezone.now()
     return compared_at is None or not now - every < compared_at <= now
 

@@ -1,5 +1,3 @@
-"""The address of push messages."""
-
 from django.urls import path
 
 from calendar_sync.push.webhooks import CalendarWebhookView

@@ -14,20 +14,17 @@ from calendar_sync.push.channels import accept_message
 from calendar_sync.push.schema import describe_push
 from calendar_sync.signals import calendar_changed
 
-# The third one, ``sync``, only says that the channel is open.
+# The third state, ``sync``, only confirms that the channel is open.
 CHANGES = frozenset({"exists", "not_exists"})
 LONGEST_NUMBER = 18
 
 
 class CalendarWebhookView(APIView):
-    """Accept push messages, proved by the channel's token."""
-
     authentication_classes = []
     permission_classes = [AllowAny]
 
     @describe_push
     def post(self, request: Request) -> Response:
-        """Answer at once; receivers of the signal look later."""
         state = request.headers.get("X-Goog-Resource-State", "")
         number = request.headers.get("X-Goog-Message-Number", "")
         is_number = number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER
@@ -37,7 +34,7 @@ class CalendarWebhookView(APIView):
             number=int(number) if is_number else 0,
         )
         if is_news is None:
-            raise Http404  # as for any address that is not there: nothing is learned from it
+            raise Http404  # as for any unknown address, so that callers learn nothing
         if is_news and state in CHANGES:
             forget_upcoming_events()
             calendar_changed.send_robust(sender=CalendarWebhookView)

@@ -1,5 +1,3 @@
-"""The answers of ``/api`` to exceptions."""
-
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -17,11 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
-    """Return the documented answer to an exception.
+    """Answer an exception as its view documents.
 
-    A view may carry ``refusals``, its answers to domain errors; ``server_error``, the text of its
-    500; and ``error_body(status, text)``. A lack of database connections is answered 503 unless the
-    view documents a 500.
+    A view may have ``refusals``, its answers to domain errors; ``server_error``, the text of its
+    500; and ``error_body(status, text)``. Without a database connection and ``server_error``, it is
+    503.
     """
     view = context["view"]
     if refusal := _find_refusal(getattr(view, "refusals", {}), error):
@@ -42,7 +40,7 @@ def error_body(status_code: int, text: str) -> dict[str, Any]:
 
 
 def first_message(detail: Any, path: str = "") -> str:
-    """Reduce nested details to one sentence: ``start: Requerido.``"""
+    """Return one sentence, such as ``start: Requerido.``"""
     if isinstance(detail, dict):
         key, value = next(iter(detail.items()))
         return first_message(value, path if key == "non_field_errors" else str(key))

@@ -1,14 +1,16 @@
-"""Reads any body as JSON, because clients send bare strings as ``text/plain``.
+"""Read any body as JSON, because clients send bare strings as ``text/plain``.
 
-Forms, compression, repeated keys, NaN, broken text, NUL and deep nesting are refused.
+Refuses forms, compression, repeated keys, NaN, broken text, NUL and deep nesting.
 """
 
 import json
 import re
 from collections.abc import Mapping
+from math import isinf
 from typing import IO, Any, NoReturn
 
 from django.conf import settings
+from django.utils.http import parse_header_parameters
 from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
@@ -19,7 +21,8 @@ MAX_DEPTH = 20
 # Parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
-BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
+# NUL and lone surrogates, which PostgreSQL cannot store.
+BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")
 TOO_DEEP = "El cuerpo JSON está anidado en exceso."
 UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
@@ -31,7 +34,7 @@ class BodyTooLargeError(APIException):
 
 
 class StrictJSONParser(BaseParser):
-    """Raises ParseError (400), BodyTooLargeError (413), UnsupportedMediaType (415)."""
+    """Raise ParseError (400), BodyTooLargeError (413) or UnsupportedMediaType (415)."""
 
     media_type = "*/*"
 
@@ -56,7 +59,7 @@ class StrictJSONParser(BaseParser):
 
 
 def decode(body: bytes) -> Any:
-    """Raises ParseError with a text that repeats nothing of the body."""
+    """Raise ParseError with a text that repeats nothing of the body."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -78,11 +81,8 @@ def decode(body: bytes) -> Any:
 
 
 def _refuse_other_types(content_type: str) -> None:
-    kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
-    charset = next(
-        (p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")), ""
-    )
-    if kind in FORM_TYPES or charset not in UTF8_NAMES:
+    kind, parameters = parse_header_parameters(content_type)
+    if kind in FORM_TYPES or parameters.get("charset", "").lower() not in UTF8_NAMES:
         raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
 
 
@@ -105,13 +105,12 @@ def _short_int(digits: str) -> int:
 
 def _finite_float(digits: str) -> float:
     number = float(digits)
-    if number in {float("inf"), float("-inf")}:
+    if isinf(number):
         raise ValueError("the number is too large")
     return number
 
 
 def _check(value: Any, depth: int = 1) -> None:
-    """Refuse deep nesting, and NUL and lone surrogates: PostgreSQL can store neither."""
     if isinstance(value, str):
         if BROKEN_TEXT.search(value):
             raise ParseError("El texto contiene caracteres no válidos.")

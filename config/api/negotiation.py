@@ -1,5 +1,3 @@
-"""Content negotiation of ``/api``: always JSON."""
-
 from collections.abc import Iterable
 
 from rest_framework.negotiation import BaseContentNegotiation
@@ -9,7 +7,7 @@ from rest_framework.request import Request
 
 
 class JSONOnly(BaseContentNegotiation):
-    """Ignores ``Accept`` and ``?format``, for which DRF answers 406, 404 and even 500."""
+    """Ignore ``Accept`` and ``?format``, for which DRF answers 406, 404 and even 500."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         return next(iter(parsers))

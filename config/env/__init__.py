@@ -1,1 +1,0 @@
-"""The environment, read once into typed values."""

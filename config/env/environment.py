@@ -1,7 +1,6 @@
-"""Read the environment for ``config.settings``.
+"""Read the environment; a file that ``NAME_FILE`` names may hold the value of ``NAME``.
 
-``NAME_FILE`` may name a file with the value of ``NAME``. If a value is missing or malformed, the
-service refuses to start and names it: every function here raises ImproperlyConfigured.
+If a value is missing or malformed, ImproperlyConfigured names it and the service does not start.
 """
 
 import base64
@@ -22,7 +21,7 @@ from config.env.values import Values, split_address
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 DATABASE_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
-# Of the demo, whose sign-in is open to everyone.
+# The demo's hosts: its sign-in is open to all.
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 # With DEBUG or DEMO only.
 DEVELOPMENT_KEY = "development-only-" + "0" * 40
@@ -76,7 +75,7 @@ def base_url(env: Values) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host name; IPv6 in brackets, as in headers."""
+    """IPv6 in brackets, as in headers."""
     name = urlsplit(address).hostname or ""
     return f"[{name}]" if ":" in name else name
 
@@ -87,7 +86,7 @@ def cache(env: Values) -> dict[str, Any]:
         return {**cache, "BACKEND": "config.lib.redis_cache.ForgivingRedisCache"}
     if cache["BACKEND"] != "django.core.cache.backends.locmem.LocMemCache":
         raise ImproperlyConfigured("CACHE_URL must begin with locmemcache:// or redis://.")
-    # By default 300 entries: a crowd of addresses would push out each other's limits.
+    # With Django's 300 entries, many addresses would displace each other's limits.
     return {**cache, "OPTIONS": {"MAX_ENTRIES": 20_000, **cache.get("OPTIONS", {})}}
 
 
@@ -100,13 +99,11 @@ def database(env: Values) -> dict[str, Any]:
 
 
 def email_settings(env: Values) -> dict[str, Any]:
-    """Return EMAIL_BACKEND and so on; for those that are missing Django has defaults."""
     found = _parsed(env, "EMAIL_URL", "consolemail://", environ.Env.email_url_config)
     return {name: value for name, value in found.items() if value and name.startswith("EMAIL_")}
 
 
 def sender(env: Values, site_name: str) -> str:
-    """Return the mails' sender, by default the site at ADMIN_EMAIL."""
     teacher = env.text("ADMIN_EMAIL").lower() or "webmaster@localhost"
     sender = env.text("DEFAULT_FROM_EMAIL", default=f'"{quote(site_name)}" <{teacher}>')
     if "@" not in parseaddr(sender)[1]:

@@ -7,16 +7,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.env.values import Values
 
-# Of the sum whose remainder by 11 is the check digit.
+# The weights of the digits; the check digit makes the sum divisible by 11.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Seller:
-    """The parsed values; each may be empty.
-
-    cuit: as people write it, 20-12345678-6. data_fiscal_url: AFIP's page about the seller.
-    """
+    """Each may be empty. cuit: as 20-12345678-6. data_fiscal_url: AFIP's page."""
 
     name: str = ""
     cuit: str = ""
@@ -36,7 +33,6 @@ def read_seller(env: Values) -> Seller:
 
 
 def _cuit(value: str) -> str:
-    """Accept a number with or without dashes, and check its last digit."""
     if not value:
         return ""
     digits = value.replace("-", "").replace(" ", "")
@@ -52,7 +48,6 @@ def _cuit(value: str) -> str:
 
 
 def _data_fiscal_url(value: str) -> str:
-    """Check the address behind AFIP's QR code; its query names the seller."""
     try:
         parts = urlsplit(value)
     except ValueError:  # half an IPv6 address

@@ -57,7 +57,7 @@ def metrics_token(env: Values) -> str:
 
 
 def sentry_options(env: Values) -> dict[str, str]:
-    """Return options of ``sentry_sdk.init``; ``dsn`` is empty for no error reports."""
+    """``dsn`` is empty for no error reports."""
     return {
         "dsn": _sentry_dsn(env),
         "environment": env.text("SENTRY_ENVIRONMENT", default="production"),
@@ -66,7 +66,6 @@ def sentry_options(env: Values) -> dict[str, str]:
 
 
 def _sentry_dsn(env: Values) -> str:
-    """Return ``https://key@host/number``; plain http for stand-ins only."""
     dsn = env.text("SENTRY_DSN")
     if not dsn:
         return ""

@@ -12,10 +12,9 @@ MAX_DURATION = 8760
 
 
 class Values:
-    """Parse the variables; an empty one counts as not set.
+    """Parse variables; an empty one counts as not set, and no error quotes a value.
 
-    Raises ImproperlyConfigured, without values. django-environ would take a secret that begins with
-    ``$`` for another variable's name.
+    django-environ would take a secret that begins with ``$`` for a variable's name.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -23,11 +22,9 @@ class Values:
 
     @property
     def is_local(self) -> bool:
-        """True on a developer's machine and in the demo."""
         return self.boolean("DEBUG", default=False) or self.boolean("DEMO", default=False)
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a value, or the content of its file, stripped."""
         value = self._values.get(name, "").strip()
         file = self._values.get(f"{name}_FILE", "").strip()
         if value and file:
@@ -51,21 +48,21 @@ class Values:
         return int(value)
 
     def duration(self, name: str, *, default: int) -> int:
-        """Return a number of hours or minutes, from 1 to a year of hours."""
+        """Return hours or minutes, from 1 to 8,760."""
         value = self.whole_number(name, default=default)
         if not 0 < value <= MAX_DURATION:
             raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
         return value
 
     def one_of(self, name: str, *known: str, default: str = "") -> str:
-        """Return one of the known words; by default the first."""
+        """By default, the first of the known words."""
         value = self.text(name, default=default or known[0])
         if value not in known:
             raise ImproperlyConfigured(f"{name} must be one of {', '.join(known)}.")
         return value
 
     def address(self, name: str, default: str = "") -> str:
-        """Return a base address without a final slash; empty for none.
+        """Return a base address without a final slash.
 
         http only if ``is_local``: allauth trusts the token endpoint by TLS alone.
         """
@@ -83,7 +80,7 @@ class Values:
 
 
 def split_address(value: str) -> SplitResult | None:
-    """Split an address; None unless it is only scheme, host, port and path."""
+    """Return None unless it is only scheme, host, port and path."""
     try:
         parts = urlsplit(value)
         is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -94,7 +91,6 @@ def split_address(value: str) -> SplitResult | None:
 
 
 def _read_value(name: str, file: str) -> str:
-    """Read the file; an empty one is an error."""
     try:
         value = Path(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError):

@@ -1,5 +1,3 @@
-"""The client's address behind trusted proxies."""
-
 import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
@@ -14,9 +12,9 @@ WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 
 def client_address(request: HttpRequest | Request) -> str:
-    """Return the address that limits count by: IPv4, or the IPv6 /64; empty if unknown.
+    """Return the IPv4 address, or the IPv6 /64, that limits count by; empty if unknown.
 
-    It is TRUSTED_PROXIES places from the end of ``X-Forwarded-For``; earlier places may be forged.
+    It is TRUSTED_PROXIES from the end of ``X-Forwarded-For``; earlier ones may be forged.
     """
     caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:

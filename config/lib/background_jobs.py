@@ -12,17 +12,19 @@ from config.lib.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
-# A sending thread starts nothing new after so long: a stopping server waits for it.
+# After this a sending thread starts nothing new, because a stopping server waits for it.
 SECONDS_OUT = 4
 
 
 class BackgroundJob:
-    """One thread for a process and kind of work; no daemon, so work is finished."""
+    """One thread for a process and kind of work; no daemon, so work is finished.
+
+    delay: before each round, in which many calls share one.
+    """
 
     def __init__(
         self, name: str, work: Callable[[], object], *, delay: timedelta = timedelta()
     ) -> None:
-        """delay: before each round, so that many calls are one round."""
         self._name = name
         self._function = work
         self._delay = delay
@@ -32,7 +34,6 @@ class BackgroundJob:
         self._tags = work_tags.get()
 
     def call(self) -> None:
-        """Run the work soon; calls meanwhile share one round."""
         with self._lock:
             # The log names the last caller.
             self._is_requested, self._tags = True, work_tags.get()

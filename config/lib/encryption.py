@@ -1,5 +1,3 @@
-"""Encryption of texts and columns."""
-
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -9,17 +7,17 @@ from django.db import models
 
 
 def seal(text: str) -> str:
-    """Encrypt a text with the first of ``settings.FIELD_KEYS``."""
+    """Encrypt with the first of ``settings.FIELD_KEYS``."""
     return _cipher().encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """Decrypt a text with any of the keys. Raises ``cryptography.fernet.InvalidToken``."""
+    """Raise InvalidToken if none of the keys fits."""
     return _cipher().decrypt(sealed.encode()).decode()
 
 
 def find_sealed(sealed: str) -> str | None:
-    """Decrypt a text; None if it was forged or changed."""
+    """Return None if the text was forged or changed."""
     try:
         return unseal(sealed)
     except InvalidToken:
@@ -31,7 +29,7 @@ def _cipher() -> MultiFernet:
 
 
 class EncryptedTextField(models.TextField[str, str]):
-    """Store text encrypted; reading without its key raises ``InvalidToken``."""
+    """Reading without the key raises ``InvalidToken``."""
 
     def get_prep_value(self, value: Any) -> Any:
         text = super().get_prep_value(value)

@@ -1,5 +1,3 @@
-"""The origin of browser requests."""
-
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -10,7 +8,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_from_elsewhere(request: HttpRequest | Request) -> bool:
-    """True if another site made a browser send this request; pages cannot forge these headers."""
+    """True if another site made a browser send it; pages cannot forge these headers."""
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         return True
     origin = request.headers.get("Origin")
@@ -18,7 +16,7 @@ def is_from_elsewhere(request: HttpRequest | Request) -> bool:
 
 
 def own_origin() -> str:
-    """Return BASE_URL as browsers write it in ``Origin``: lower case, no default port."""
+    """Return BASE_URL as in ``Origin``: lower case, no default port."""
     parts = urlsplit(settings.BASE_URL.lower())
     port = "" if parts.port in {None, DEFAULT_PORTS.get(parts.scheme)} else f":{parts.port}"
     return f"{parts.scheme}://{parts.hostname}{port}"

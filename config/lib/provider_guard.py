@@ -8,15 +8,14 @@ from datetime import timedelta
 
 
 class ProviderBusyError(Exception):
-    """Too many threads wait for the provider, or it was slow a moment ago."""
+    """Too many threads wait, or the provider was just slow."""
 
 
 class ProviderGuard:
-    """Limit the threads that wait for a provider, and close after slow failures.
+    """patience: the longest wait for a place; a longer call is slow.
 
-    patience: the longest wait for a place; a call that takes longer is slow. After a wait in vain
-    or a slow failure threads do not wait, until a call is quick. pause: how long the guard closes
-    after two slow failures in a row.
+    After a wait in vain or a slow failure no thread waits, until a call is quick.
+    pause: how long the guard closes after two slow failures in a row.
     """
 
     def __init__(self, patience: timedelta, pause: timedelta = timedelta()) -> None:
@@ -33,7 +32,6 @@ class ProviderGuard:
 
     @property
     def patience(self) -> timedelta:
-        """Return how long to wait for another thread's call."""
         return timedelta(seconds=0 if self._is_slow else self._patience)
 
     def note_slow(self) -> None:
@@ -41,7 +39,7 @@ class ProviderGuard:
 
     @contextmanager
     def enter(self, places: int) -> Iterator[None]:
-        """Run the block, one call, as one of ``places`` threads. Raises ProviderBusyError."""
+        """Run one call as one of ``places`` threads, or raise ProviderBusyError."""
         with self._changed:
             if time.monotonic() < self._closed_until:
                 raise ProviderBusyError("The provider was slow a moment ago.")

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 0.4
 
 
 class Outage:
-    """Remember for the whole process that Redis failed; during a pause no operation reaches it."""
+    """One for the process; during a pause no operation reaches Redis."""
 
     def __init__(self, pause: timedelta) -> None:
         self._pause = pause.total_seconds()
@@ -25,7 +25,7 @@ class Outage:
         self._quiet_until = self._logged_until = 0.0
 
     def may_ask(self) -> bool:
-        """After each pause one operation asks; two at the same moment do no harm."""
+        """True once a pause; twice at the same moment does no harm."""
         now = time.monotonic()
         if self._is_on and now < self._quiet_until:
             return False
@@ -33,7 +33,7 @@ class Outage:
         return True
 
     def begin(self, error: Exception) -> None:
-        """Note a failure, with one log line a pause, without the address."""
+        """Log once a pause, without the address."""
         now = time.monotonic()
         self._is_on, self._quiet_until = True, now + self._pause
         if now >= self._logged_until:
@@ -50,7 +50,7 @@ outage = Outage(pause=timedelta(seconds=5))
 
 
 def _forgiving(name: str, otherwise: Any) -> Any:
-    """Wrap an operation: during an outage it returns ``otherwise``, called if it is callable."""
+    """otherwise: the result during an outage, called if it is callable."""
     operation = getattr(RedisCache, name)
 
     @functools.wraps(operation)
@@ -69,10 +69,9 @@ def _forgiving(name: str, otherwise: Any) -> Any:
 
 
 class ForgivingRedisCache(RedisCache):
-    """Django's Redis cache, empty during an outage.
+    """During an outage ``add`` returns True and ``incr`` 0, so limits let requests through.
 
-    ``add`` then returns True and ``incr`` 0: limits let requests through (SECURITY.md, *Limits*).
-    Values that were not deleted are there again afterwards.
+    Values whose deletion failed are there again afterwards. SECURITY.md, *Limits*.
     """
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:

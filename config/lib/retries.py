@@ -1,4 +1,4 @@
-"""Retries: how long to wait, which worker owns the next attempt, which failure is worth one."""
+"""Backoff, claims of the next attempt, and failures worth one."""
 
 from datetime import timedelta
 from secrets import SystemRandom
@@ -19,26 +19,25 @@ Row = TypeVar("Row", bound=Model)
 def backoff(
     attempts: int, *, first: timedelta, longest: timedelta, is_spread: bool = True
 ) -> timedelta:
-    """Return the wait after a failed attempt: ``first``, then doubled up to ``longest``.
+    """Return ``first``, doubled for each failed attempt up to ``longest``.
 
-    attempts: those that failed in a row, from 1.
+    attempts: failed in a row, from 1.
     """
-    exponent = min(attempts - 1, 20)  # a timedelta has an end
+    exponent = min(attempts - 1, 20)  # a timedelta has a maximum
     wait: timedelta = min(first * 2**exponent, longest)
     return spread(wait) if is_spread else wait
 
 
 def spread(wait: timedelta) -> timedelta:
-    """Change a wait by up to a quarter, so that attempts that failed together come back apart."""
+    """Vary a wait by up to a quarter, so that attempts that failed together part."""
     return wait * _random.uniform(0.75, 1.25)
 
 
 def claim(rows: QuerySet[Row], row: Row, column: str, lease: timedelta, **changes: Any) -> bool:
     """Own a row's next attempt by moving ``column`` ahead; False if another worker has moved it.
 
-    rows: where the row must still be. row: as it was read; its ``column`` gets the new value.
-    lease: how long the attempt may take; afterwards another worker may claim the row.
-    changes: further columns to write, as ``QuerySet.update`` takes them.
+    rows: where the row must still be. row: its ``column`` gets the new value.
+    lease: how long the attempt may take. changes: further columns to write.
     """
     until = timezone.now() + lease
     unmoved = rows.filter(pk=row.pk, **{column: getattr(row, column)})
@@ -49,7 +48,7 @@ def claim(rows: QuerySet[Row], row: Row, column: str, lease: timedelta, **change
 
 
 def is_collision(error: Error) -> bool:
-    """True if another transaction won: a constraint failed, or a deadlock ended this one."""
+    """True if a constraint failed, or a deadlock ended this transaction."""
     state = getattr(error.__cause__, "sqlstate", "")
     is_deadlock = isinstance(error, OperationalError) and state in DEADLOCK_STATES
     return is_deadlock or isinstance(error, IntegrityError)

@@ -12,14 +12,12 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Share one call and its outcome among threads."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._flights: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Do ``work``, or share the outcome, exceptions too, of the thread that does it.
+        """Do ``work``, or share the outcome or exception of the thread that does it.
 
         Raises TimeoutError after ``patience``.
         """
@@ -30,7 +28,7 @@ class SingleFlight(Generic[T]):
             return flight.result(patience.total_seconds())
         try:
             outcome = partial(mine.set_result, work())
-        except BaseException as error:  # noqa: BLE001  # those who wait must not wait for ever
+        except BaseException as error:  # noqa: BLE001  # the waiting threads must not wait for ever
             outcome = partial(mine.set_exception, error)
         # Deleted before its outcome is set: a thread that saw it end begins a later one.
         with self._lock:

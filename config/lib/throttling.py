@@ -1,7 +1,4 @@
-"""Rate limits, counted in the shared cache, whose ``incr`` is atomic.
-
-A cache that cannot count lets every request through, and logs it.
-"""
+"""Rate limits, counted in the shared cache; while it cannot count, all requests pass."""
 
 import logging
 import time
@@ -18,14 +15,14 @@ WINDOW_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counted event. number: position in the window, from 1; 0 if not counted."""
+    """number: position in the window, from 1; 0 if not counted."""
 
     key: str
     number: int
 
 
 def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINUTE) -> bool:
-    """Count an event; True if it is beyond the limit of this window."""
+    """Count an event; True if it is beyond the limit of its window."""
     return count_one(what, who, window=window).number > limit
 
 
@@ -51,6 +48,6 @@ def give_back(count: Count) -> None:
 
 
 def seconds_left(window: timedelta = MINUTE) -> int:
-    """Return the seconds left of the window, for ``Retry-After``."""
+    """Return the window's remaining seconds, for ``Retry-After``."""
     seconds = int(window.total_seconds())
     return seconds - int(time.time()) % seconds

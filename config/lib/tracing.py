@@ -11,7 +11,6 @@ work_tags: ContextVar[Mapping[str, str]] = ContextVar("work_tags", default=Mappi
 
 @contextmanager
 def tagged(**tags: str) -> Iterator[None]:
-    """Tag every line logged meanwhile."""
     token = work_tags.set(tags)
     try:
         yield

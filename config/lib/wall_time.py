@@ -1,5 +1,3 @@
-"""Convert between instants and the teacher's clock."""
-
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -13,7 +11,7 @@ class UnclearTimeError(ValueError):
 
 
 def read_wall_time(wall: datetime) -> datetime:
-    """Return the instant of a naive wall-clock time, in UTC. Raises UnclearTimeError."""
+    """Return the UTC instant of a naive wall-clock time. Raises UnclearTimeError."""
     local = wall.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
     if not is_clear(local):
         raise UnclearTimeError
@@ -28,6 +26,6 @@ def is_clear(moment: datetime) -> bool:
 
 
 def find_offset(moment: datetime) -> int:
-    """Return the minutes from UTC to the teacher's clock at an instant."""
+    """Return minutes from UTC to the teacher's clock."""
     local = moment.astimezone(ZoneInfo(settings.TIME_ZONE))
     return (local.utcoffset() or timedelta()) // MINUTE

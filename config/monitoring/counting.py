@@ -1,7 +1,7 @@
 """Metrics shared by all processes: https://prometheus.github.io/client_python/multiprocess/
 
-Process ids pile up with restarts and repeat in containers, so each process locks the first free
-slot instead, and continues its counts.
+Process ids pile up with restarts and repeat in containers, so each process locks a slot and
+continues its counts.
 """
 
 import fcntl
@@ -16,9 +16,9 @@ SLOTS = 1000
 
 
 def share_counts(directory: str) -> None:
-    """Keep every metric in ``directory``. Call it before the first metric is defined.
+    """Keep every metric in ``directory``; call it before the first metric is defined.
 
-    Raises ImproperlyConfigured if the directory cannot be made or written to.
+    Raises ImproperlyConfigured if the directory cannot be written to.
     """
     path = Path(directory)
     try:
@@ -32,9 +32,9 @@ def share_counts(directory: str) -> None:
 
 
 class WorkerSlot:
-    """Returns the name of this process's slot; a forked process takes another one.
+    """Return the name of this process's slot; a forked process takes another.
 
-    Raises OSError if none is free, or the directory belongs to another user.
+    Raises OSError if none is free.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -1,5 +1,3 @@
-"""Log formatters: JSON for programs, text for people, both without secrets."""
-
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,7 +11,7 @@ from config.monitoring.masking import mask, mask_texts
 
 # The key of the id in request.META; no header can have this name.
 REQUEST_ID = "classes.request_id"
-# Control characters and line ends, and how they are written instead.
+# Control characters and line ends, with their escapes.
 CONTROLS = {
     code: repr(chr(code))[1:-1]
     for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
@@ -23,17 +21,16 @@ CONTROLS_AND_LINES = CONTROLS | {ord("\n"): "\\n"}
 
 
 class MaskingFormatter(logging.Formatter):
-    """Masks secrets in the whole line. A filter would not see the traceback."""
+    """Mask the whole line: a filter would not see the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         return mask(super().format(record))
 
 
 class PlainFormatter(MaskingFormatter):
-    """A line for people: time, level, logger, tags, message.
+    """Escape control characters and indent further lines.
 
-    A client's words can neither control the terminal nor imitate a line: control characters are
-    escaped, and further lines indented.
+    A client's words can neither control the terminal nor imitate a line.
     """
 
     def __init__(self) -> None:
@@ -50,8 +47,6 @@ class PlainFormatter(MaskingFormatter):
 
 
 class JSONFormatter(JsonFormatter):
-    """One JSON object a line: time, level, logger, tags, message, and further fields."""
-
     def __init__(self) -> None:
         # Django attaches the whole request to its errors.
         reserved = [*RESERVED_ATTRS, "request"]
@@ -79,7 +74,7 @@ class JSONFormatter(JsonFormatter):
 
 
 def _tags(record: logging.LogRecord) -> Mapping[str, str]:
-    """Return the tags of the line's request, even after its end, else of the current work."""
+    """Return the tags of the line's request, even after its end, or of the current work."""
     request = getattr(record, "request", None)
     request_id = getattr(request, "META", {}).get(REQUEST_ID)
     return {"request_id": request_id} if request_id else work_tags.get()

@@ -48,7 +48,6 @@ def mask(text: str) -> str:
 
 
 def mask_texts(value: Any) -> Any:
-    """Mask each text in a JSON value, at any depth."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):

@@ -13,7 +13,7 @@ PATIENCE_SECONDS = 4
 
 
 def main(url: str = HERE) -> int:
-    """Ask with the site's own host name, the only one that the service accepts."""
+    """The service accepts only the site's own host name."""
     host = host_of(base_url(load_env()))
     request = Request(f"{url}/readyz", headers={"Host": host})  # noqa: S310
     try:

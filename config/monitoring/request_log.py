@@ -18,7 +18,7 @@ from config.monitoring.logs import REQUEST_ID
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Requests without a route: files, and addresses that are not ours.
 FILES, NOWHERE = "(static)", "(none)"
-# Asked every few seconds by programs, or by every page: logged only when they fail.
+# Programs ask for these every few seconds, or every page does: log only failures.
 QUIET = frozenset({"healthz", "readyz", "metrics", FILES})
 HEADER = "X-Request-ID"
 GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
@@ -31,7 +31,7 @@ SECONDS = Histogram(
 
 
 class RequestLogMiddleware:
-    """The outermost middleware. ``tests/bench/request_log.py`` measures its cost."""
+    """The outermost middleware; ``tests/bench/request_log.py`` measures its cost."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -61,7 +61,7 @@ class RequestLogMiddleware:
 
 
 def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:
-    """Write the line by hand: ``logging`` would take four times as long.
+    """Write by hand: ``logging`` takes four times as long.
 
     gunicorn's own line would show the path, which may hold an access code.
     """

@@ -13,7 +13,6 @@ KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "u
 
 
 def start_sentry(*, dsn: str, environment: str, release: str) -> None:
-    """Report errors, but neither traces nor sessions."""
     sentry_sdk.init(
         dsn=dsn,
         environment=environment,
@@ -32,7 +31,6 @@ def start_sentry(*, dsn: str, environment: str, release: str) -> None:
 
 
 def clean(event: Event, hint: Hint) -> Event:
-    """Remove personal data from a report, and mask the rest."""
     report: Any = event
     report["tags"] = {**report.get("tags", {}), **work_tags.get()}
     report.pop("user", None)
@@ -51,7 +49,7 @@ def clean(event: Event, hint: Hint) -> Event:
 
 
 def clean_breadcrumb(crumb: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any] | None:
-    """Keep log lines; drop calls and queries, which hold people's ids."""
+    """Drop calls and queries, which hold people's ids."""
     if crumb.get("type") == "http" or crumb.get("category") in {"httplib", "query", "subprocess"}:
         return None
     crumb.pop("data", None)

@@ -14,8 +14,6 @@ TOLERANCE_SECONDS = 60.0
 
 
 class ClockMiddleware:
-    """Compare the clock with the monotonic one at each request."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self._difference = time.time() - time.monotonic()

@@ -16,7 +16,7 @@ HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 SERVER_ERROR = "Error interno del servidor."
 OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
-# After which a request whose database took no connection may be sent again.
+# ``Retry-After`` of a request that got no database connection.
 RETRY_SECONDS = 5
 
 
@@ -36,7 +36,6 @@ headers_too_large = partial(_answer, status=431, text=HEADERS_TOO_LARGE, templat
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without the cause; 503 when the database took no connection."""
     if not lacks_connection(sys.exc_info()[1]):
         return _answer(request, status=500, text=SERVER_ERROR)
     response = _answer(request, status=503, text=OVERLOADED)
@@ -50,5 +49,4 @@ def lacks_connection(error: BaseException | None) -> bool:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer 403 to a form without its token, usually a page left open too long."""
     return render(request, "403_csrf.html", status=403)

@@ -1,5 +1,3 @@
-"""Content policy and security headers of every response."""
-
 from functools import cached_property
 from http import HTTPStatus
 from typing import cast
@@ -11,7 +9,7 @@ from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseFileResponse
 
 POLICY = "Content-Security-Policy"
-# Django's own pages for these, in development, have styles inside them.
+# In development, Django's own pages for these have inline styles.
 DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 

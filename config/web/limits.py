@@ -1,5 +1,3 @@
-"""Limit the size of a request's headers."""
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
@@ -8,7 +6,7 @@ from config.web.errors import headers_too_large
 
 
 class HeaderLimitMiddleware(MiddlewareMixin):
-    """Answer 431 if address and headers are too long; the server bounds each line only."""
+    """Answer 431 if address and headers are too long; the server limits each line only."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         size = sum(

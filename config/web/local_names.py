@@ -1,12 +1,10 @@
-"""Redirects between the local names of one machine."""
-
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.deprecation import MiddlewareMixin
 
-# For programs, under any name.
+# Programs may use any name for these.
 ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 

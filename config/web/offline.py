@@ -1,6 +1,6 @@
 """The page that browsers show without a connection, and the service worker that keeps it.
 
-The worker answers for nothing but pages that cannot be loaded, and it keeps no page of a person.
+The worker answers only for pages that cannot be loaded, and stores no personal page.
 """
 
 from django.conf import settings
@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 
 from config.version import VERSION
 
-# A worker fetches by the policy of its own script.
+# The policy of a worker's script applies to what it fetches.
 POLICY = "default-src 'none'; connect-src 'self'"
-# How long a browser goes on with the worker it has, so how fast OFFLINE_PAGE=false reaches it.
+# How long a browser keeps its worker, and so how late OFFLINE_PAGE=false may reach it.
 WORKER_SECONDS = 3_600
 
 
@@ -25,7 +25,7 @@ def show_offline_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=WORKER_SECONDS)
 def serve_worker(request: HttpRequest) -> HttpResponse:
-    """Send the worker, at the top of the site because that bounds what it may answer for."""
+    """At the top of the site, whose path bounds the worker's answers."""
     template = f"offline/{'worker' if settings.OFFLINE_PAGE else 'removal'}.js"
     kind = "text/javascript; charset=utf-8"
     response = render(request, template, {"version": VERSION}, content_type=kind)

@@ -12,8 +12,6 @@ UNREADABLE_TYPE = "application/octet-stream"
 
 
 class Request(WSGIRequest):
-    """A request whose headers cannot hide its body or fail Django early."""
-
     def __init__(self, environ: dict[str, Any]) -> None:
         _measure_chunks(environ)
         stated = _drop_charset(environ)
@@ -24,7 +22,7 @@ class Request(WSGIRequest):
 
 
 class StaffUploads(MemoryFileUploadHandler):
-    """Keep a file in memory, at the addresses that take one and from staff; drop any other.
+    """Keep a file in memory, only at UPLOAD_ADDRESSES and from staff.
 
     A body over FILE_UPLOAD_MAX_MEMORY_SIZE activates no MemoryFileUploadHandler.
     """
@@ -38,10 +36,7 @@ class StaffUploads(MemoryFileUploadHandler):
 
 
 def _drop_charset(environ: dict[str, Any]) -> str:
-    """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers.
-
-    Returns the type as it was, or a plain one for one that Django cannot read.
-    """
+    """Remove the charset, as ``base64`` fails before error handlers; return the stated type."""
     stated: str = environ.get("CONTENT_TYPE", "")
     try:
         kind, parameters = parse_header_parameters(stated)

@@ -1,5 +1,3 @@
-"""Responses to methods that an address does not have."""
-
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse

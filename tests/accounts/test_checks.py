@@ -6,8 +6,8 @@ from accounts.checks import check_deployment, check_sign_in
 
 
 def test_complete_configuration_is_silent():
-    assert check_sign_in(None) == []
-    assert check_deployment(None) == []
+    assert list(check_sign_in(None)) == []
+    assert list(check_deployment(None)) == []
 
 
 def test_what_the_example_made_up_is_named(settings):
@@ -46,7 +46,7 @@ def test_missing_values_are_named_and_present_ones_are_not(settings):
 def test_redirect_address_of_our_own_is_fine(settings, address):
     settings.PROVIDER_REDIRECT_URI = address
 
-    assert check_sign_in(None) == []
+    assert list(check_sign_in(None)) == []
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_a_flood_without_a_signature_is_stopped_and_a_signed_notice_is_not(
     provider, mercadopago, settings, at_noon, policy
 ):
     settings.MERCADOPAGO_WEBHOOK_SIGNATURE = policy
-    most = settings.MAX_UNVERIFIED_NOTICES = 5
+    most = settings.MAX_UNVERIFIED_NOTIFICATIONS = 5
     answers = [post(provider, f"id={number}&topic=payment") for number in range(most + 1)]
 
     assert [response.status_code for response in answers] == [200] * most + [429]
@@ -268,7 +268,7 @@ def test_a_flood_without_a_signature_is_stopped_and_a_signed_notice_is_not(
 
 
 def test_a_flood_of_wrong_signatures_is_stopped(provider, at_noon, settings):
-    settings.MAX_UNVERIFIED_NOTICES = 2
+    settings.MAX_UNVERIFIED_NOTIFICATIONS = 2
 
     answers = [post(provider, headers=signed("1", secret="another")) for _ in range(3)]
 
@@ -276,7 +276,7 @@ def test_a_flood_of_wrong_signatures_is_stopped(provider, at_noon, settings):
 
 
 def test_a_flood_from_many_addresses_is_stopped_as_well(provider, at_noon, settings):
-    settings.MAX_UNVERIFIED_NOTICES_OF_ALL = 2
+    settings.MAX_UNVERIFIED_NOTIFICATIONS_OF_ALL = 2
 
     answers = [
         provider.post(f"{PATH}?id=1&topic=payment", REMOTE_ADDR=f"192.0.2.{number}").status_code
@@ -290,7 +290,7 @@ def test_a_cache_that_is_down_stops_no_notice(provider, settings, monkeypatch):
     def fail(*args, **kwargs):
         raise ConnectionError
 
-    settings.MAX_UNVERIFIED_NOTICES = 0
+    settings.MAX_UNVERIFIED_NOTIFICATIONS = 0
     monkeypatch.setattr("config.lib.throttling.cache.add", fail)
 
     assert post(provider, "id=1&topic=payment").status_code == 200

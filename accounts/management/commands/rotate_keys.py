@@ -1,5 +1,3 @@
-"""``manage.py rotate_keys``."""
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -18,7 +16,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Fail if any value is under an unlisted key."""
         if options["forget_unreadable"]:
             self.stdout.write(f"Forgotten: {forget_unreadable()}.")
         counted = rotate_encrypted_fields()

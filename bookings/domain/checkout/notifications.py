@@ -50,8 +50,8 @@ def accept_notification(
         return
     notification, verdict = read
     if notification.signature != SignatureState.VALID and (
-        is_too_often("notices", address, limit=settings.MAX_UNVERIFIED_NOTICES)
-        or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL)
+        is_too_often("notices", address, limit=settings.MAX_UNVERIFIED_NOTIFICATIONS)
+        or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTIFICATIONS_OF_ALL)
     ):
         raise TooManyNotificationsError
     if verdict == "forged":

@@ -48,7 +48,6 @@ def refer(name: str) -> dict[str, str]:
 
 
 def add_common_answers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A hook of the generator."""
     components = result["components"]
     components["responses"] = _responses()
     components["schemas"] = dict(sorted({**components["schemas"], **SCHEMAS}.items()))

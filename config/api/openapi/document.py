@@ -1,5 +1,3 @@
-"""The document."""
-
 import hashlib
 import json
 from dataclasses import dataclass
@@ -32,6 +30,5 @@ def get_document() -> Document:
 
 
 def generate() -> dict[str, Any]:
-    """Make the content; its examples are Spanish."""
     with translation.override(settings.LANGUAGE_CODE):
         return cast(dict[str, Any], SchemaGenerator().get_schema(request=None, public=True))

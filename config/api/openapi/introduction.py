@@ -1,5 +1,3 @@
-"""The document's introduction."""
-
 from typing import Any
 
 from config.api.json_body import MAX_DEPTH
@@ -40,7 +38,6 @@ TAGS = [
 
 
 def add_introduction(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A hook of the generator."""
     result["info"]["description"] = DESCRIPTION
     result["tags"] = TAGS
     return result

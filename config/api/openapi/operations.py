@@ -1,5 +1,3 @@
-"""The description of an operation."""
-
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -12,8 +10,6 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class ApiSchema(AutoSchema):
-    """Adds the common answers."""
-
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
         body = operation.get("requestBody", {"content": {}})

@@ -19,8 +19,6 @@ def _document_etag(request: HttpRequest) -> str:
 
 
 class DocumentView(PlainAPIView):
-    """The document; no database query."""
-
     @extend_schema(
         operation_id="getOpenApi",
         tags=TAGS,
@@ -41,8 +39,6 @@ class DocumentView(PlainAPIView):
 
 
 class DocsView(PlainAPIView):
-    """The document in Swagger UI, from drf-spectacular-sidecar."""
-
     @extend_schema(
         operation_id="showDocs",
         tags=TAGS,

@@ -1,1 +1,0 @@
-"""What descriptions, texts and views of ``/api`` share."""

@@ -1,5 +1,3 @@
-"""Words for describing the API."""
-
 from datetime import timedelta
 from string import Formatter
 from typing import Any
@@ -43,12 +41,12 @@ def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
 
 
 def header(name: str, description: str, kind: Any = str, **options: Any) -> OpenApiParameter:
-    """Describe a header of requests; with ``response``, of these statuses."""
+    """With ``response``, describe a header of responses."""
     return OpenApiParameter(name, kind, OpenApiParameter.HEADER, description=description, **options)
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe it for these statuses, by default 429."""
+    """statuses: by default 429."""
     seconds = {"type": "integer", "minimum": 1}
     text = "Seconds after which it may be tried again."
     return header("Retry-After", text, seconds, required=True, response=list(statuses) or [429])
