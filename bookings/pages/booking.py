@@ -50,7 +50,7 @@ from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice,
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
-from bookings.pages.sales.transfers import TransferOffer, find_transfer_offer
+from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
