@@ -261,7 +261,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "hold": hold,
         "title": title_of(hold),
         "form": form,
-        "terms": find_change_terms(hold.start_time, timezone.now()),
+        "terms": find_change_terms(hold, timezone.now()),
         "choice": choice_query(hold),
         # A class that costs nothing needs no code.
         "takes_codes": any(form.list_prices.values()) and has_usable_codes(),

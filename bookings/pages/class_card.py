@@ -98,7 +98,7 @@ class ClassCard:
     @property
     def terms(self) -> ChangeTerms:
         """Until when the class may be changed, and its refunds; to be read before paying."""
-        return find_change_terms(self.start, timezone.now())
+        return find_change_terms(self.virtual_class, timezone.now())
 
     @property
     def is_cut_off(self) -> bool:
