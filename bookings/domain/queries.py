@@ -22,6 +22,7 @@ from bookings.models import (
     TransferState,
     UserActivity,
     VirtualClass,
+    with_rest,
     with_their_classes,
 )
 
@@ -226,4 +227,4 @@ def list_transfers_to_decide() -> QuerySet[BankTransfer]:
 def list_transfers_to_return() -> QuerySet[BankTransfer]:
     """List the transfers that the teacher has to give back by hand, the oldest first."""
     owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
-    return with_their_classes(owed).order_by("decided_at", "id")
+    return with_their_classes(with_rest(owed)).order_by("decided_at", "id")

@@ -37,9 +37,13 @@ BADGES = {
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has. steps: each with its address."""
+    """amount: centavos that came, or that are to go back.
+
+    look: the class's state whose colour the badge has. steps: each with its address.
+    """
 
     transfer: BankTransfer
+    amount: int
     look: str
     about: str
     warnings: list[str]
@@ -106,6 +110,7 @@ def _present(
     """same: others of its number, for one that is still to be decided."""
     return TransferRow(
         transfer=transfer,
+        amount=getattr(transfer, "rest", transfer.amount),
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),
