@@ -105,10 +105,9 @@ class BankTransfer(models.Model):
 
 
 def with_rest(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
-    """Annotate ``rest``, the centavos that go back of a transfer that is to be returned.
+    """Annotate ``rest``, the centavos of a transfer that go back.
 
-    A part may stay with the teacher: what the cancellation kept of the payment. Nothing stays of a
-    transfer that came after Mercado Pago's payment or the teacher's mark.
+    The teacher keeps what the cancellation kept, except of a second payment.
     """
     centavos = BigIntegerField()
     nothing = Value(0, centavos)
