@@ -13,16 +13,15 @@ from bookings.pages import (
     booking,
     changes,
     classes,
-    home,
     joining,
     own_calendar,
-    paying,
     privacy,
     rescheduling,
+    transfers,
     waiting,
 )
-from bookings.pages.front import crawlers, front_page, photo, share_picture, timetable
-from bookings.pages.sales import class_links, open_classes, seats, transfers
+from bookings.pages.front import crawlers, front_page, home, photo, share_picture, timetable
+from bookings.pages.sales import class_links, open_classes, paying, seats
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"

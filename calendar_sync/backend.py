@@ -33,9 +33,3 @@ def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) ->
         if not (refresh_token and settings.CALENDAR_SERVICE_ACCOUNT):
             raise
     return use_calendar(work, refresh_token=None)
-
-
-def name_calendar() -> str:
-    """Return the calendar's own id: ``primary`` is the administrator's."""
-    is_primary = settings.CALENDAR_ID == "primary"
-    return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID

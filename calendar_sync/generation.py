@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection
 
-from calendar_sync.backend import name_calendar
+from calendar_sync.calendar_name import name_calendar
 
 logger = logging.getLogger(__name__)
 

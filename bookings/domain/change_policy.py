@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     TooManyBookingsError,
     TooManyHoldsError,
 )
-from bookings.models import BookingRules, RefundReason, VirtualClass
+from bookings.models import BookingRules, Hold, RefundReason, VirtualClass
 from config.lib.throttling import is_too_often, seconds_left
 
 WINDOW = timedelta(hours=1)
@@ -77,8 +77,11 @@ class ChangeTerms:
     refund_by_teacher: int
 
 
-def find_change_terms(start: datetime, now: datetime) -> ChangeTerms:
-    deadline = find_change_deadline(start)
+def find_change_terms(
+    booked: VirtualClass | Hold, now: datetime, *, start: datetime | None = None
+) -> ChangeTerms:
+    """Return the terms of a class or hold. start: another one, to which it may move."""
+    deadline = find_change_deadline(start or booked.start_time)
     return ChangeTerms(
         until=deadline,
         is_over=deadline <= now,

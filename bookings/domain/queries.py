@@ -22,6 +22,7 @@ from bookings.models import (
     TransferState,
     UserActivity,
     VirtualClass,
+    with_rest,
     with_their_classes,
 )
 
@@ -222,4 +223,4 @@ def list_transfers_to_decide() -> QuerySet[BankTransfer]:
 
 def list_transfers_to_return() -> QuerySet[BankTransfer]:
     owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
-    return with_their_classes(owed).order_by("decided_at", "id")
+    return with_their_classes(with_rest(owed)).order_by("decided_at", "id")

@@ -34,7 +34,9 @@ from bookings.models.sales.bank_transfer import (
     BankTransfer,
     TransferState,
     find_same_numbers,
+    list_rests,
     normalize_operation_number,
+    with_rest,
     with_their_classes,
 )
 from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token

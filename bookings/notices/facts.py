@@ -33,6 +33,7 @@ from bookings.models import (
     find_open_class,
     find_same_numbers,
     list_awaiting_scheduling,
+    list_rests,
     meet_refused_at,
 )
 from bookings.notices.drifts import DRIFTS
@@ -173,7 +174,7 @@ def _money_back(notice: Notice) -> str:
     by_hand = _("La profe te devuelve los %(amount)s que le transferiste.")
     owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
-    texts += [str(by_hand) % {"amount": pesos(one.amount)} for one in owed]
+    texts += [str(by_hand) % {"amount": pesos(rest)} for rest in list_rests(owed)]
     return " ".join(texts)
 
 

@@ -49,7 +49,7 @@ from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice,
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
-from bookings.pages.sales.transfers import TransferOffer, find_transfer_offer
+from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
@@ -259,7 +259,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "hold": hold,
         "title": title_of(hold),
         "form": form,
-        "terms": find_change_terms(hold.start_time, timezone.now()),
+        "terms": find_change_terms(hold, timezone.now()),
         "choice": choice_query(hold),
         # A class that costs nothing needs no code.
         "takes_codes": any(form.list_prices.values()) and has_usable_codes(),

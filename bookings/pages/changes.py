@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_cancelling_case, find_change_terms, is_in_charge
+from bookings.domain.change_policy import find_cancelling_case, is_in_charge
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
@@ -46,7 +46,7 @@ def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
         return {"can_leave": True}
     if is_in_charge(user):
         return {"can_move": True, "can_cancel": True}
-    terms = find_change_terms(card.start, now)
+    terms = card.terms
     return {"can_move": not terms.is_over, "can_cancel": not terms.is_over, "terms": terms}
 
 

@@ -94,7 +94,7 @@ class ClassCard:
 
     @property
     def terms(self) -> ChangeTerms:
-        return find_change_terms(self.start, timezone.now())
+        return find_change_terms(self.virtual_class, timezone.now())
 
     @property
     def is_cut_off(self) -> bool:

@@ -29,7 +29,7 @@ from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
-from bookings.pages.sales.transfers import present_transfer_in_vain, present_ways
+from bookings.pages.transfers import present_transfer_in_vain, present_ways
 from bookings.pages.waiting import WaitingCard
 
 CLASSES_SHOWN = 50

@@ -22,6 +22,7 @@ from bookings.models import (
     PaymentStatus,
     Seat,
     SeatState,
+    VirtualClass,
 )
 from bookings.notices.returned_money import (
     ReturnedMoney,
@@ -92,16 +93,25 @@ RETURN_GRACE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class PaymentCard:
-    """kept_until: while it can be paid. charge_id: of the last charge that was not rejected."""
+    """paid_class: not saved if it is only quoted. kept_until: the end of its hold, while it can be
+    paid. charge_id: of the last charge that was not rejected.
+    """
 
     payment: Payment
     state: PaymentState
     title: StrOrPromise
-    start: datetime
-    end: datetime
+    paid_class: VirtualClass
     kept_until: datetime | None
     charge_id: str
     returned: list[ReturnedMoney]
+
+    @property
+    def start(self) -> datetime:
+        return self.paid_class.start_time
+
+    @property
+    def end(self) -> datetime:
+        return self.paid_class.end_time
 
     @property
     def amount_returned(self) -> int:
@@ -140,7 +150,7 @@ class PaymentCard:
 
     @property
     def terms(self) -> ChangeTerms:
-        return find_change_terms(self.start, timezone.now())
+        return find_change_terms(self.paid_class, timezone.now())
 
     @property
     def can_pay(self) -> bool:
@@ -157,24 +167,23 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     state = _state(payment, [charge.status for charge in charges], returned) or _state_of_unpaid(
         payment, now, says_paid
     )
-    start, end, class_type = _paid_class(payment)
+    booked, paid_class = payment.virtual_class, _paid_class(payment)
     is_for_class = payment.paid_seat is None
     if (
         settings.PREVENT_OVERLAPS
         and is_for_class
         and state in {PaymentState.WAITING, PaymentState.REJECTED}
     ):
-        others = list_scheduled_between(start, end).exclude(payment=payment)
-        booked = payment.virtual_class
+        others = list_scheduled_between(paid_class.start_time, paid_class.end_time)
+        others = others.exclude(payment=payment)
         is_lost = (booked is not None and has_lost_its_hold(booked)) or others.exists()
         state = PaymentState.LOST if is_lost else state
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
         payment=payment,
         state=state,
-        title=title_of(payment.virtual_class) if payment.virtual_class else TITLES[class_type],
-        start=start,
-        end=end,
+        title=title_of(booked) if booked else TITLES[ClassType(paid_class.class_type)],
+        paid_class=paid_class,
         kept_until=payment.expires_at if is_live else None,
         charge_id=counted[-1].charge_id if counted else "",
         returned=returned,
@@ -234,9 +243,10 @@ def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> Paymen
     return UNPAID.get(PaymentStatus(payment.status), PaymentState.WAITING)
 
 
-def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
+def _paid_class(payment: Payment) -> VirtualClass:
     if booked := payment.paid_class:
-        return booked.start_time, booked.end_time, ClassType(booked.class_type)
+        return booked
     quote = payment.quote
     start, end = (datetime.fromtimestamp(quote[key], UTC) for key in ("start", "end"))
-    return start, end, ClassType.GROUP if quote["is_group_class"] else ClassType.INDIVIDUAL
+    class_type = ClassType.GROUP if quote["is_group_class"] else ClassType.INDIVIDUAL
+    return VirtualClass(start_time=start, end_time=end, class_type=class_type)

@@ -68,7 +68,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "choice": choice,
         "end": choice.start + (virtual_class.end_time - virtual_class.start_time),
         "guests": virtual_class.guest_count,
-        "terms": find_change_terms(choice.start, timezone.now()),
+        "terms": find_change_terms(virtual_class, timezone.now(), start=choice.start),
     }
     return render(request, "bookings/confirm_move.html", context)
 

@@ -8,7 +8,7 @@ from google.oauth2 import credentials as user
 from google.oauth2 import service_account
 from google_auth_httplib2 import Request
 
-from calendar_sync.backend import name_calendar
+from calendar_sync.calendar_name import name_calendar
 from calendar_sync.google.errors import provider_errors
 from calendar_sync.google.transport import Transport
 from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError

@@ -14,7 +14,7 @@ from django.conf import settings
 from google_auth_httplib2 import AuthorizedHttp
 from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
 
-from calendar_sync.backend import name_calendar
+from calendar_sync.calendar_name import name_calendar
 from calendar_sync.google import mapping
 from calendar_sync.google.credentials import Grant
 from calendar_sync.google.errors import NotThereError, TransientError, provider_errors

@@ -16,7 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from calendar_sync.backend import Calendar, name_calendar, use_calendar
+from calendar_sync.backend import Calendar, use_calendar
+from calendar_sync.calendar_name import name_calendar
 from calendar_sync.interface import CalendarError
 from calendar_sync.models import SyncState, WatchChannel
 

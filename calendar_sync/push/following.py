@@ -9,7 +9,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from calendar_sync.backend import Calendar, name_calendar, use_calendar
+from calendar_sync.backend import Calendar, use_calendar
+from calendar_sync.calendar_name import name_calendar
 from calendar_sync.interface import CalendarRefusedError, Changes
 from calendar_sync.models import SyncState
 

@@ -20,7 +20,7 @@ from calendar_sync import (
     listing,
     read_listing,
 )
-from calendar_sync.backend import name_calendar
+from calendar_sync.calendar_name import name_calendar
 from calendar_sync.listing import LIST_KEY
 from calendar_sync.models import SyncState
 from config.lib.provider_guard import ProviderGuard

@@ -51,35 +51,46 @@ def announce_seat(seat):
     return announce_transfer(user=seat.user, about=seat, operation_number="12345678")
 
 
-def book_both(days, mercadopago):
-    """Book one time twice, as JS clients may; one is paid online, the other by transfer."""
+def race_two_ways(payment, transfer, mercadopago, teacher):
+    """Settle a paid payment while the teacher confirms a transfer, and finish both."""
+    mercadopago.pay(payment.preference_id)
+    confirm = partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher)
+    race(partial(settle, payment.preference_id), confirm)
+    settle(payment.preference_id)  # the sweep finishes what a collision cut short
+    confirm()
+    transfer.refresh_from_db()
+    payment.refresh_from_db()
+
+
+def book_online(days):
     start = START + timedelta(days=days % 60, hours=days // 60)
     payment = make_payment(UserFactory())
     online = payment.virtual_class
     online.start_time, online.end_time = start, start + timedelta(hours=1)
     online.save()
+    return payment
+
+
+def book_both(days):
+    """Book one time twice, as JS clients may; one is paid online, the other by transfer."""
+    payment = book_online(days)
+    online = payment.virtual_class
     waiting = VirtualClassFactory(
         booked_by=UserFactory(),
-        start_time=start,
-        end_time=start + timedelta(hours=1),
+        start_time=online.start_time,
+        end_time=online.end_time,
         preference_id=f"manual-{days}",
         has_preference=False,
         max_participants=1,
     )
-    mercadopago.pay(payment.preference_id)
     return payment, online, announce(waiting, f"{days:08}")
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_a_time_is_won_once(number, mercadopago, teacher):
-    payment, online, transfer = book_both(number, mercadopago)
+    payment, online, transfer = book_both(number)
 
-    race(
-        partial(settle, payment.preference_id),
-        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
-    )
-    settle(payment.preference_id)  # the sweep finishes what a collision cut short
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    race_two_ways(payment, transfer, mercadopago, teacher)
 
     online.refresh_from_db()
     transfer = BankTransfer.objects.select_related("virtual_class").get()
@@ -93,28 +104,6 @@ def test_a_time_is_won_once(number, mercadopago, teacher):
     assert has_refund == (loser == online)
     owed = transfer.state == TransferState.TO_RETURN
     assert owed == (loser == waiting)
-
-
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_one_class_is_paid_in_two_ways_at_once(number, mercadopago, teacher):
-    payment = make_payment(UserFactory())
-    transfer = announce(payment.virtual_class)
-    mercadopago.pay(payment.preference_id)
-
-    race(
-        partial(settle, payment.preference_id),
-        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
-    )
-    settle(payment.preference_id)
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    transfer.refresh_from_db()
-    payment = Payment.objects.get()
-    assert VirtualClass.objects.get().is_scheduled
-    assert not Refund.objects.exists()
-    paid_online = payment.approved_at is not None
-    assert (transfer.state == TransferState.TO_RETURN) == paid_online
-    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
 
 
 def open_place(teacher, number):
@@ -144,19 +133,12 @@ def test_the_last_place_is_won_once(mercadopago, teacher):
 def have_one_winner(number, mercadopago, teacher):
     online, by_transfer = hold_both(teacher, number)
     transfer = announce_seat(by_transfer)
-    mercadopago.pay(online.payment.preference_id)
 
-    race(
-        partial(settle, online.payment.preference_id),
-        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
-    )
-    settle(online.payment.preference_id)
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    race_two_ways(online.payment, transfer, mercadopago, teacher)
 
     winner = Seat.objects.get(state=SeatState.TAKEN, open_class=online.open_class)
     inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=online.open_class_id)
     assert inside.user == winner.user
-    transfer.refresh_from_db()
     refunds = Refund.objects.filter(charge__payment=online.payment, amount=online.price)
     if winner == online:
         assert (refunds.count(), transfer.state) == (0, TransferState.TO_RETURN)
@@ -165,30 +147,29 @@ def have_one_winner(number, mercadopago, teacher):
     return winner
 
 
-def test_one_seat_is_paid_in_two_ways_at_once(mercadopago, teacher):
-    for number in range(ROUNDS):
-        pay_in_two_ways(number, mercadopago, teacher)
+def pay_class_in_two_ways(number, teacher):
+    payment = book_online(number)
+    return payment, announce(payment.virtual_class, f"{number:08}")
 
 
-def pay_in_two_ways(number, mercadopago, teacher):
+def pay_seat_in_two_ways(number, teacher):
     seat = hold(open_place(teacher, number))
-    transfer = announce_seat(seat)
-    mercadopago.pay(seat.payment.preference_id)
+    return seat.payment, announce_seat(seat)
 
-    race(
-        partial(settle, seat.payment.preference_id),
-        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
-    )
-    settle(seat.payment.preference_id)
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    transfer.refresh_from_db()
-    payment = Payment.objects.get(pk=seat.payment_id)
-    assert Seat.objects.get(pk=seat.pk).state == SeatState.TAKEN
-    assert not Refund.objects.filter(charge__payment=payment).exists()
-    paid_online = payment.approved_at is not None
-    assert (transfer.state == TransferState.TO_RETURN) == paid_online
-    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+@pytest.mark.parametrize("both_ways", [pay_class_in_two_ways, pay_seat_in_two_ways])
+def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
+    for number in range(ROUNDS):
+        payment, transfer = both_ways(number, teacher)
+
+        race_two_ways(payment, transfer, mercadopago, teacher)
+
+        seat, booked = transfer.seat, transfer.booked_class
+        assert seat.state == SeatState.TAKEN if seat else booked.is_scheduled
+        assert not Refund.objects.filter(charge__payment=payment).exists()
+        paid_online = payment.approved_at is not None
+        assert (transfer.state == TransferState.TO_RETURN) == paid_online
+        assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
 
 
 def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):

@@ -10,7 +10,7 @@ from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_cla
 from bookings.domain.checkout.settling import settle
 from bookings.domain.open_classes.listing import count_left, with_counts
 from bookings.domain.open_classes.seats import hold_seat
-from bookings.models import OpenClass, Seat
+from bookings.models import OpenClass, Refund, Seat, UserActivity
 from tests.factories import UserFactory
 
 PRICE = 800_000
@@ -65,3 +65,19 @@ def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Seat]:
 def find_places_left(open_class: OpenClass) -> int:
     """Return how many places anybody may still take."""
     return count_left(with_counts(timezone.now()).get(pk=open_class.pk))
+
+
+def expire(seat: Seat) -> None:
+    Seat.objects.filter(pk=seat.pk).update(expires_at=timezone.now() - timedelta(minutes=1))
+
+
+def people(open_class: OpenClass) -> set[Any]:
+    return set(
+        UserActivity.objects.filter(virtual_class=open_class.pk).values_list("user", flat=True)
+    )
+
+
+def is_refunded(seat: Seat, reason: str) -> bool:
+    """True if all of a seat's money is to go back, once, for this reason."""
+    refunds = Refund.objects.filter(charge__payment=seat.payment)
+    return list(refunds.values_list("amount", "reason")) == [(PRICE, reason)]

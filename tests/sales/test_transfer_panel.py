@@ -17,6 +17,7 @@ from django.utils import timezone
 from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money import money_back
 from bookings.models import (
     BankTransfer,
     BookingRules,
@@ -197,6 +198,21 @@ def test_what_is_to_be_returned_stays_on_the_list(panel, transfer, teacher):
     confirm(panel, transfer, "devuelta")
 
     assert BankTransfer.objects.get().state == TransferState.RETURNED
+
+
+def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teacher, monkeypatch):
+    def decide(case, *, left):
+        return case.value[1], left // 3
+
+    monkeypatch.setattr(money_back, "decide_refund", decide)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    cancel_class(class_id=transfer.virtual_class_id, actor=teacher)
+
+    assert "$ 5.000" in text_of(panel.get(LIST))
+    assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
+    deliver_due()
+    texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
+    assert any("te devuelve los $ 5.000 que le transferiste" in text for text in texts)
 
 
 def test_sheet_and_student_file_show_the_transfer(panel, transfer):

@@ -15,7 +15,14 @@ from bookings.domain.checkout.transfers import (
     rehearse_confirmation,
 )
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState, find_same_numbers
+from bookings.models import (
+    BankTransfer,
+    ClassEvent,
+    ClassStatus,
+    TransferState,
+    find_same_numbers,
+    list_rests,
+)
 from bookings.templatetags.class_times import pesos
 
 BY_HAND = "Devolvela vos desde tu banco: el servicio no puede."
@@ -70,7 +77,8 @@ class NoteReturn(Step[BankTransfer]):
     def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
         about = row.booked_class.pk
         seen = foresee(lambda: note_return(transfer_id=row.pk, actor=actor), [about])
-        happens = f"Queda anotado que le devolviste {pesos(row.amount)} a {row.user}."
+        [rest] = list_rests(BankTransfer.objects.filter(pk=row.pk))
+        happens = f"Queda anotado que le devolviste {pesos(rest)} a {row.user}."
         return tell(describe(row), seen, happens)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:

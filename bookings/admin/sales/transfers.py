@@ -46,9 +46,12 @@ BADGES = {
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has."""
+    """amount: centavos that came, or that are to go back. look: the class's state whose colour the
+    badge has.
+    """
 
     transfer: BankTransfer
+    amount: int
     look: str
     about: str
     warnings: list[str]
@@ -105,6 +108,7 @@ def _present(
     """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
+        amount=getattr(transfer, "rest", transfer.amount),
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),

@@ -32,6 +32,7 @@ from bookings.models import (
     Seat,
     TransferState,
     VirtualClass,
+    with_rest,
 )
 
 # Money of another account, or not in pesos.
@@ -128,19 +129,11 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
     """List the transfers that came, with ``rest`` and ``returned`` in centavos.
 
-    The teacher keeps what the cancellation kept, except of a second payment.
+    returned: 0 if nothing went back.
     """
-    came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
-    kept = Case(
-        When(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"), then=NOTHING),
-        When(virtual_class__payment__approved_at__isnull=False, then=NOTHING),
-        When(seat__payment__approved_at__isnull=False, then=NOTHING),
-        default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", NOTHING),
-    )
-    rest = Greatest(F("amount") - kept, NOTHING, output_field=CENTAVOS)
-    return came.annotate(
-        rest=rest, returned=Case(When(state=TransferState.RETURNED, then=rest), default=NOTHING)
-    )
+    came = with_rest(BankTransfer.objects.filter(state__in=TRANSFER_CAME))
+    went_back = When(state=TransferState.RETURNED, then=F("rest"))
+    return came.annotate(returned=Case(went_back, default=NOTHING))
 
 
 def _only_by_hand(

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Level, User
 from bookings.models.constraints import known
-from bookings.models.payment import Payment
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.virtual_class import VirtualClass
@@ -103,7 +102,7 @@ class Seat(models.Model):
     expires_at = models.DateTimeField("vence")
     paid_at = models.DateTimeField("pagado", null=True, blank=True, editable=False)
     payment = models.OneToOneField(
-        Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="seat"
+        "bookings.Payment", on_delete=models.PROTECT, null=True, blank=True, related_name="seat"
     )
     # See VirtualClass.refund_reason.
     refund_reason = models.CharField(

@@ -1,1 +1,1 @@
-"""The teacher's front page, and what search engines, messengers and her own site show of it."""
+"""The front page, the student's home, and what search engines, messengers and other sites show."""

@@ -1,22 +1,16 @@
 """The front page for search engines: JSON-LD with the vocabulary of https://schema.org."""
 
-import json
 from typing import Any
-from urllib.parse import urljoin
 
-from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from bookings.domain.money.prices import ClassOption, Tier
 from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
 from bookings.pages.choice import option_query
+from bookings.pages.json_ld import absolute, write_script
 from bookings.templatetags.class_times import minutes
-
-# So that no text of the teacher ends the script element; browsers never run a data block.
-ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 
 
 def describe_page(
@@ -26,14 +20,6 @@ def describe_page(
     provider = _describe_provider(teacher, site_name)
     services = [_describe_service(option, teacher, provider["@id"]) for option in options]
     return write_script({"@context": "https://schema.org", "@graph": [provider, *services]})
-
-
-def write_script(graph: dict[str, Any]) -> SafeString:
-    """Return the ``<script>`` element of a JSON-LD graph."""
-    text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
-    # JSON without "<", ">" and "&" cannot end the element.
-    data = mark_safe(text)  # noqa: S308 # nosec B308 B703
-    return format_html('<script type="application/ld+json">{}</script>', data)
 
 
 def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
@@ -82,7 +68,3 @@ def _describe_tier(option: ClassOption, tier: Tier) -> dict[str, Any]:
             "maxValue": tier.most,
         }
     return described
-
-
-def absolute(path: str) -> str:
-    return urljoin(settings.BASE_URL, path)

@@ -30,9 +30,9 @@ from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
-from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
-from bookings.pages.sales.transfers import (
+from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
+from bookings.pages.transfers import (
     AnnounceForm,
     WaysToPay,
     present_ways,

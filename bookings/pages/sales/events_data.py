@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from bookings.domain.open_classes.listing import CountedClass, count_left
 from bookings.models import TeacherPage
-from bookings.pages.front.structured_data import absolute, write_script
+from bookings.pages.json_ld import absolute, write_script
 
 ORG = "https://schema.org"
 

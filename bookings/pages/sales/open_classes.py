@@ -74,7 +74,7 @@ class OpenClassFacts:
 
     @property
     def terms(self) -> ChangeTerms:
-        return find_change_terms(self.start, timezone.now())
+        return find_change_terms(self.open_class.virtual_class, timezone.now())
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.open_classes.seats import release_seat
 from bookings.models import Seat, SeatState
 from bookings.pages.access import signed_in
-from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.open_classes import OpenClassFacts
-from bookings.pages.sales.transfers import present_seat_transfer
+from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
+from bookings.pages.transfers import present_seat_transfer
 
 # Without EXPIRED: the seat may still be held for a transfer.
 UNDERWAY = {

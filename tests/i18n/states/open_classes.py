@@ -13,7 +13,7 @@ from bookings.models import (
     SeatState,
     VirtualClass,
 )
-from bookings.pages import paying
+from bookings.pages.sales import paying
 from tests.factories import OpenClassFactory, SeatFactory
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state

@@ -17,7 +17,7 @@ from bookings.models import (
     RefundStatus,
     ReviewReason,
 )
-from bookings.pages import paying
+from bookings.pages.sales import paying
 from tests.factories import VirtualClassFactory
 from tests.i18n.states.world import NOW, World, state
 

@@ -24,7 +24,7 @@ from bookings.pages.class_card import present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
-from bookings.pages.sales.transfers import WaysToPay, present_ways
+from bookings.pages.transfers import WaysToPay, present_ways
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)

@@ -1,0 +1,102 @@
+"""``/clase/<token>`` and accounts: who may claim the class, and who sees more of it."""
+
+import pytest
+from django.test import Client
+
+from bookings.domain.checkout.settling import settle
+from bookings.models import VirtualClass
+from tests.pages.class_link.links import path_of, text_of
+from tests.sales.written_down import ADDRESS, book_class_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def of_account(host, teacher, mercadopago):
+    """A paid class of Ana's, who has an account."""
+    booked = book_class_for(host, teacher)
+    mercadopago.pay(booked.preference_id)
+    settle(booked.preference_id)
+    return VirtualClass.objects.get(pk=booked.pk)
+
+
+def test_only_the_account_sees_more(client, sign_in, of_account, host, student):
+    for bearer in (client, sign_in(student)):
+        page = bearer.get(path_of(of_account))
+        assert "Tu clase está confirmada" in text_of(page)
+        assert not [one for one in ("Ana", host.email, "meet.google") if one in str(page.content)]
+        assert bearer.get(path_of(of_account, "/clase.ics")).status_code == 404
+
+    assert sign_in(host).get(path_of(of_account)).url == f"/inicio/clases/{of_account.pk}"
+
+
+def test_another_account_cannot_take_it(sign_in, of_account, student, host):
+    sign_in(student).post(path_of(of_account, "/tomar"))
+
+    assert VirtualClass.objects.get().booked_by == host
+
+
+# --- Claiming -------------------------------------------------------------------------------------
+
+
+def test_signing_in_leads_back_to_the_link(client, unpaid):
+    page = client.get(path_of(unpaid)).content.decode()
+
+    assert f'name="callbackUrl" value="{path_of(unpaid)}"' in page
+
+
+def test_it_is_mine_puts_the_class_into_the_account(sign_in, unpaid, host):
+    mine = sign_in(host)
+    assert "Es mía" in text_of(mine.get(path_of(unpaid)))
+
+    claimed = mine.post(path_of(unpaid, "/tomar"), follow=True)
+
+    assert claimed.redirect_chain[-1][0] == f"/inicio/clases/{unpaid.pk}"
+    assert "Listo: la clase está en tu cuenta." in text_of(claimed)
+    assert VirtualClass.objects.get().booked_by == host
+
+
+def test_a_stranger_claims_nothing(client, unpaid, lucia):
+    assert client.post(path_of(unpaid, "/tomar")).url == path_of(unpaid)
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+def test_a_form_from_elsewhere_claims_nothing(sign_in, unpaid, lucia, host):
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(host)
+
+    assert careful.post(path_of(unpaid, "/tomar")).status_code == 403
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+def test_the_teacher_sees_what_her_student_sees(panel_client, unpaid, lucia):
+    page = text_of(panel_client.get(path_of(unpaid)))
+    panel_client.post(path_of(unpaid, "/tomar"))
+
+    assert "Así la ve tu estudiante" in page
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+@pytest.fixture
+def panel_client(sign_in, teacher):
+    return sign_in(teacher)
+
+
+def test_the_home_offers_the_class_to_the_owner_of_the_address(sign_in, unpaid, host, lucia):
+    host.email = ADDRESS
+    host.save()
+    mine = sign_in(host)
+
+    assert "La profe te reservó una clase" in text_of(mine.get("/inicio"))
+    mine.post(f"/inicio/clases/tomar/{lucia.pk}")
+
+    assert VirtualClass.objects.get().booked_by == host
+    assert "te reservó" not in text_of(mine.get("/inicio"))
+
+
+def test_the_home_offers_nothing_to_others(sign_in, unpaid, host, lucia):
+    other = sign_in(host)
+
+    assert "te reservó" not in text_of(other.get("/inicio"))
+    other.post(f"/inicio/clases/tomar/{lucia.pk}")
+    assert VirtualClass.objects.get().booked_by == lucia

@@ -1,0 +1,141 @@
+"""The places of seats: code, capacity, waiting list, leaving and cancelling."""
+
+import pytest
+
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassFullError,
+    PlaceHeldError,
+)
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import claim_place, wait_for_seat
+from bookings.models import (
+    BookingRules,
+    Payment,
+    Refund,
+    RefundReason,
+    SeatState,
+    WaitingState,
+)
+from tests.sales.open_classes import (
+    PRICE,
+    expire,
+    find_places_left,
+    hold,
+    is_refunded,
+    look,
+    pay,
+    people,
+    publish,
+    read,
+    take,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+# --- Code, capacity and waiting list -------------------------------------------------------------
+
+
+def test_the_code_takes_no_place_that_is_being_paid(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    seat = hold(open_class)
+    code = open_class.virtual_class.access_code
+
+    with pytest.raises(PlaceHeldError):
+        join_class(user=student, access_code=code)
+    expire(seat)
+    join_class(user=student, access_code=code)
+
+    assert student.pk in people(open_class)
+
+
+def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teacher):
+    hold(open_class)
+    hold(open_class)
+
+    with pytest.raises(BookingError):
+        change_capacity(class_id=open_class.pk, capacity=2, actor=teacher)
+
+
+def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, student, stranger):
+    open_class = publish(teacher, places=1, minimum=1)
+    [seat] = take(mercadopago, open_class)
+    entry = wait_for_seat(user=student, class_id=open_class.pk)
+
+    leave_place(class_id=open_class.pk, user=seat.user)
+
+    entry.refresh_from_db()
+    assert entry.state == WaitingState.OFFERED
+    with pytest.raises(BookingError, match="se paga"):
+        claim_place(user=student, entry_id=entry.pk)
+    with pytest.raises(ClassFullError):
+        hold(open_class, stranger)
+    held = hold(open_class, student)
+    entry.refresh_from_db()
+    assert entry.state == WaitingState.CLAIMED
+    assert pay(mercadopago, held).state == SeatState.TAKEN
+
+
+def test_no_held_place_is_offered(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    hold(open_class)
+
+    entry = wait_for_seat(user=student, class_id=open_class.pk)
+
+    assert entry.state == WaitingState.WAITING
+
+
+# --- Leaving and cancelling ----------------------------------------------------------------------
+
+
+def test_leaving_in_time_refunds_the_seat(mercadopago, open_class, student):
+    seat = pay(mercadopago, hold(open_class, student))
+
+    leave_place(class_id=open_class.pk, user=student)
+
+    seat = read(seat)
+    assert seat.state == SeatState.LEFT
+    assert is_refunded(seat, RefundReason.CANCELLED)
+    assert student.pk not in people(open_class)
+    assert find_places_left(open_class) == 6
+
+
+def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
+    seat = pay(mercadopago, hold(open_class, student))
+    BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": 60 * 24 * 30})
+
+    leave_place(class_id=open_class.pk, user=student)
+    look(seat)
+
+    seat = read(seat)
+    assert (seat.state, seat.amount_kept) == (SeatState.LEFT, PRICE)
+    assert not Refund.objects.exists()
+
+
+def test_a_guest_with_the_code_leaves_without_a_seat(mercadopago, open_class, student):
+    join_class(user=student, access_code=open_class.virtual_class.access_code)
+
+    leave_place(class_id=open_class.pk, user=student)
+
+    assert student.pk not in people(open_class)
+
+
+def test_cancelling_refunds_every_seat_once(mercadopago, open_class, teacher, student):
+    paid = take(mercadopago, open_class, 2)
+    held = hold(open_class, student)
+
+    cancel_class(class_id=open_class.pk, actor=teacher)
+    cancel_class(class_id=open_class.pk, actor=teacher)
+    send_due_refunds()
+    late = pay(mercadopago, held)
+    send_due_refunds()
+
+    assert {read(one).state for one in [*paid, held]} == {SeatState.CANCELLED}
+    assert all(is_refunded(one, RefundReason.CANCELLED) for one in [*paid, late])
+    assert len(mercadopago.refunds) == 3
+    assert {one.status for one in Payment.objects.all()} <= {"refunded", "approved"}
