@@ -50,15 +50,15 @@ def wrong_codes(count):
     return (generate_access_code() for _ in range(count))
 
 
-def test_ten_thousand_from_one_account_and_many_addresses(scheduled, student):
+def test_a_thousand_from_one_account_and_many_addresses(scheduled, student):
     with statements() as asked:
         outcomes = [
             attempt(student, code, f"10.{number % 250}.{number // 250}.1")
-            for number, code in enumerate(wrong_codes(10_000))
+            for number, code in enumerate(wrong_codes(1_000))
         ]
 
     looks = [sql for sql in asked if "access_code" in sql and "FROM" in sql]
-    assert (outcomes.count("wrong"), outcomes.count("refused")) == (20, 9_980)
+    assert (outcomes.count("wrong"), outcomes.count("refused")) == (20, 980)
     assert len(looks) == 20
     assert attempt(student, CODE) == "refused"
 
@@ -229,7 +229,7 @@ def test_wrong_and_closed_codes_take_the_same_time(closed, student, settings, mo
     monkeypatch.setattr(code_limits, "_report", lambda: None)
     taken = {"WRNG2345": [], CLOSED: []}
 
-    for _ in range(300):
+    for _ in range(60):
         for code, times in taken.items():
             before = time.perf_counter()
             attempt(student, code)

@@ -179,7 +179,7 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault, settings):
 
     for route in ("events.list", "events.get", "events.insert", "events.watch"):
         google.fault(route, *[fault] * 200)
-    for minutes in range(5, 65, 5):
+    for minutes in (5, 20, 40, 60):
         with time_machine.travel(start + timedelta(minutes=minutes)):
             follow_calendar()
             compare_calendar()

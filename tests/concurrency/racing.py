@@ -14,7 +14,7 @@ T = TypeVar("T")
 SERVER_THREADS = 32
 BARRIER_SECONDS = 20
 # How long a racer waits for others whom a lock may keep away, and for others who will come.
-SHORT_PATIENCE, LONG_PATIENCE = 0.5, 15.0
+SHORT_PATIENCE, LONG_PATIENCE = 0.25, 15.0
 
 
 def race(*runners: Callable[[], T]) -> list[T | Exception]:
@@ -54,13 +54,15 @@ class Gate:
     """Lets nobody through before ``count`` have come, or before it is clear that they will not.
 
     Put between a check and a write, it makes every racer check before any of them writes. Where a
-    lock keeps the others from coming, the first one goes on after ``patience_seconds``.
+    lock keeps the others from coming, the first one goes on after ``patience_seconds``. From then
+    on the gate is open: the others need not wait as long, one after the other.
     """
 
     def __init__(self, count: int, patience_seconds: float) -> None:
         self._count = count
         self._patience = patience_seconds
         self._arrived = 0
+        self._is_open = False
         self._everybody_is_here = threading.Condition()
 
     def wait(self) -> None:
@@ -69,5 +71,6 @@ class Gate:
             self._arrived += 1
             self._everybody_is_here.notify_all()
             self._everybody_is_here.wait_for(
-                lambda: self._arrived >= self._count, timeout=self._patience
+                lambda: self._is_open or self._arrived >= self._count, timeout=self._patience
             )
+            self._is_open = True

@@ -1,10 +1,7 @@
 """Workers are killed or stand still while mails are due: each leaves, and at most one repeats."""
 
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from datetime import timedelta
@@ -25,8 +22,6 @@ from tests.concurrency.mortal_courier import POINTS, deliver
 from tests.factories import VirtualClassFactory
 from tests.processes import (
     CHILD_SECONDS,
-    ROOT,
-    database_url,
     run_forked,
     start_forked,
     wait_for_end,
@@ -132,29 +127,18 @@ def test_after_a_standstill_three_at_once_send_each_reminder_once(mails, letters
 
 
 @pytest.mark.usefixtures("standstill")
-def test_a_worker_that_is_started_again_sends_each_reminder_once(client, tmp_path, letters):
+def test_a_worker_that_is_started_again_sends_each_reminder_once(client, mails, letters):
     assert client.get("/healthz").status_code == 503
-    worker = start_worker(tmp_path)
+    worker = start_forked(call_command, "worker", **mails)
 
     try:
         wait_for(lambda: client.get("/healthz").status_code == 200)
     finally:
         worker.terminate()
 
-    assert worker.wait(CHILD_SECONDS) == 0
+    assert wait_for_end(worker) == 0
     assert was_each_sent_once(letters)
     call_command("notices", "--audit")
-
-
-def start_worker(mails):
-    """Start the worker as a person would, who knows nothing of forked processes."""
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-        "EMAIL_URL": f"filemail:///{mails}",
-    }
-    return subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=ROOT, env=environment)
 
 
 def wait_for(condition):

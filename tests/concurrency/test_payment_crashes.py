@@ -13,7 +13,7 @@ from bookings.domain.checkout.settling import settle
 from bookings.domain.money import refunds
 from bookings.domain.money.refunds import request_partial_refund, request_refund
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
-from bookings.work.sweeps import sweep
+from tests.bookings.payments.trouble import follow_money
 from tests.concurrency import mortal_payment
 from tests.concurrency.mortal_payment import REFUNDING, SETTLING
 from tests.factories import VirtualClassFactory
@@ -46,10 +46,10 @@ def crash(life, point, *preference):
 
 
 def recover():
-    """Let the leases of the dead run out, and sweep a few times."""
+    """Let the leases of the dead run out, and run the sweeps of money a few times."""
     for minutes in (2, 10, 60):
         with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
-            assert None not in sweep().values()
+            assert None not in follow_money()
 
 
 @pytest.mark.parametrize("point", SETTLING)

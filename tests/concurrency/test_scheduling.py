@@ -19,7 +19,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from calendar_sync.google.events import GoogleEvents
-from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, at_once, race, serve
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import VirtualClassFactory
 
 CREATED = (200, {"success": True, "message": "Event created successfully"})
@@ -57,12 +57,12 @@ def is_scheduled_once(google):
 # --- One class, asked for many times --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("run", "count"), [(serve, 50), (at_once, 30)])
-def test_many_wishes_for_one_class_make_one_event(host, google, clients, settings, run, count):
+def test_many_wishes_for_one_class_make_one_event(host, google, clients, settings):
+    count = 16
     settings.CALENDAR_WRITERS = count  # fewer would be answered at once, and asked to come back
     virtual_class = VirtualClassFactory(booked_by=host)
 
-    answers = run([partial(schedule, client, virtual_class) for client in clients(count)])
+    answers = race(*[partial(schedule, client, virtual_class) for client in clients(count)])
 
     assert answers == [CREATED] * count
     assert len(google.events()) == 1
@@ -132,8 +132,8 @@ def overlapping(host, count):
     ]
 
 
-@pytest.mark.parametrize("count", [2, 20])
-def test_one_of_many_overlapping_classes_is_scheduled(host, google, count, clients):
+def test_one_of_many_overlapping_classes_is_scheduled(host, google, clients):
+    count = 8
     classes = overlapping(host, count)
 
     answers = race(*map(partial, [schedule] * count, clients(count), classes))
@@ -165,8 +165,9 @@ def test_time_goes_to_one_class_only_with_its_protection(
     host, google, monkeypatch, clients, without_locks
 ):
     without_locks()
+    # The exclusion constraints look at a hold, which is not stored here, and at a mark.
+    monkeypatch.setattr(scheduling, "claim_time", lambda *args, **how: None)
     if connection.vendor == "postgresql":
-        # The exclusion constraint looks at this mark; without it only the check is left.
         store = VirtualClass.save
         monkeypatch.setattr(
             VirtualClass, "save", lambda row, **how: (setattr(row, "owns_time", False), store(row))
@@ -179,12 +180,12 @@ def test_neighbouring_classes_do_not_mind_each_other(host, google, clients):
     start = timezone.now() + timedelta(days=1)
     classes = [
         VirtualClassFactory(booked_by=host, start_time=start + timedelta(hours=hour))
-        for hour in range(10)
+        for hour in range(5)
     ]
 
-    answers = race(*map(partial, [schedule] * 10, clients(10), classes))
+    answers = race(*map(partial, [schedule] * 5, clients(5), classes))
 
-    assert answers == [CREATED] * 10
+    assert answers == [CREATED] * 5
     assert is_scheduled_once(google)
 
 
@@ -229,7 +230,7 @@ def test_cancelled_class_keeps_no_event(host, teacher, google, monkeypatch, clie
 
 def test_wishes_and_a_cancellation_end_in_agreement(host, teacher, google, clients):
     virtual_class = VirtualClassFactory(booked_by=host)
-    wishes = [partial(schedule, client, virtual_class) for client in clients(10)]
+    wishes = [partial(schedule, client, virtual_class) for client in clients(5)]
 
     answers = race(*wishes, partial(cancel_class, class_id=virtual_class.pk, actor=teacher))
 

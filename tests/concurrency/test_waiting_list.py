@@ -26,7 +26,7 @@ from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 
 CODE = "ABCD2345"
-LINE, PLACES, CLAIMERS, JOINERS = 50, 10, 6, 10
+LINE, PLACES, CLAIMERS, JOINERS = 10, 4, 4, 6
 RACE_SECONDS = 30
 
 pytestmark = pytest.mark.concurrency
@@ -74,16 +74,16 @@ def is_consistent():
     )
 
 
-# --- Fifty in line, fifty with the code, ten places -----------------------------------------------
+# --- Ten in line, ten with the code, four places --------------------------------------------------
 
 
 def raise_the_capacity(virtual_class):
-    """Give ten ways to free a place: the teacher makes room."""
+    """Give four ways to free a place: the teacher makes room."""
     return [partial(free_place, virtual_class)] * PLACES
 
 
 def let_guests_leave(virtual_class):
-    """Give ten ways to free a place: a guest leaves."""
+    """Give four ways to free a place: a guest leaves."""
     guests = UserFactory.create_batch(PLACES)
     VirtualClass.objects.update(max_participants=1 + PLACES)
     for guest in guests:
@@ -92,7 +92,7 @@ def let_guests_leave(virtual_class):
 
 
 def race_for_freed_places(virtual_class, ways=raise_the_capacity):
-    """Free ten places, each once the last is taken, while everybody wants them.
+    """Free four places, each once the last is taken, while everybody wants them.
 
     Gives the entries in their order and what every attempt to claim or join came to.
     """
@@ -228,7 +228,7 @@ def test_one_offer_needs_the_lock(virtual_class, monkeypatch, caplog, without_lo
 
 
 def test_many_workers_and_free_places_make_one_offer_and_one_mail(virtual_class):
-    get_into_line(virtual_class, 20)
+    get_into_line(virtual_class, 3)
     VirtualClass.objects.update(max_participants=4)
 
     counts = race(*[pass_on_offers] * 8)

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-import pytest
 import time_machine
 from django.utils import timezone
 
@@ -28,14 +27,13 @@ from bookings.domain.money.refunds import (
 )
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.domain.open_classes.seats import pay_seat_by_hand
-from bookings.models import BankTransfer, Payment, PaymentCharge, Price, RefundReason, Seat
+from bookings.models import Payment, Price, RefundReason, Seat
 from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold as hold_seat
 from tests.sales.open_classes import in_days, publish
 from tests.sales.transfers import take_transfers
 
-ROUNDS = 1
 PERCENT = 25
 
 
@@ -319,7 +317,7 @@ def sell_for_a_month(month, clock):
     first = datetime(2026, 11, 1, 3, tzinfo=UTC)  # midnight in Buenos Aires
     minute, whole = timedelta(minutes=1), timedelta(days=30)
     edges = [-minute, timedelta(), whole - minute, whole]
-    ways = WAYS * ROUNDS
+    ways = [*WAYS]
     month.dice.shuffle(ways)
     moments = [timedelta(minutes=month.dice.randrange(-2_000, 45_000)) for _ in ways]
     moments[: len(edges)] = edges
@@ -336,11 +334,10 @@ def look_once_more():
         settle(payment.preference_id)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, settings, seed):
+def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, settings):
     settings.MAX_BOOKINGS = 10_000
     take_transfers()
-    month = Month(mercadopago, teacher, seed)
+    month = Month(mercadopago, teacher, seed=1)
 
     with time_machine.travel(datetime(2026, 11, 1, 12, tzinfo=UTC)) as clock:
         sell_for_a_month(month, clock)
@@ -361,18 +358,3 @@ def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, set
         )
     nets = sum(one["received"] + one["by_hand"] for one in map(Counter, taken.values()))
     assert sum(one.paid for one in balances.values()) == nets
-
-
-def test_no_kind_of_money_was_forgotten(mercadopago, teacher):
-    """Charges, seats and transfers that hold money are each in the sums once."""
-    take_transfers()
-    month = Month(mercadopago, teacher, seed=3)
-    for way in ("online", "by_hand", "by_transfer", "seats"):
-        getattr(month, way)()
-    look_once_more()
-
-    [taken] = list_monthly_takings()
-
-    assert PaymentCharge.objects.count() == 5
-    assert BankTransfer.objects.count() == 2
-    assert sums_of(taken) == dict(month.ledger[taken.month])

@@ -24,7 +24,11 @@ WHEN = {"dia": "2026-11-24", "hora": "10:00"}
 OVER = "Esa clase ya no se ofrece."
 USED = "Esa clase es una sola vez por persona, y ya la reservaste."
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("agenda")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("agenda"),
+    pytest.mark.any_engine,
+]
 
 
 def keep(user, offer, minutes=60, clock="10:00"):

@@ -1,15 +1,10 @@
-"""Transfers in the panel, and the page of the link in the teacher's mail."""
+"""Transfers in the panel."""
 
-import re
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 import pytest
-import time_machine
-from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -21,11 +16,9 @@ from bookings.domain.money import money_back
 from bookings.models import (
     BankTransfer,
     BookingRules,
-    NoticeKind,
     TransferState,
     VirtualClass,
 )
-from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
 from tests.factories import BankTransferFactory, SeatFactory, UserFactory
 from tests.pages.texts import text_of
@@ -47,21 +40,6 @@ def _rules(db, mercadopago, google):
 @pytest.fixture
 def transfer(host, teacher):
     return announce(book(host))
-
-
-def read_link():
-    """Return the path of the link in the teacher's mail."""
-    deliver_due()
-    (letter,) = [one for one in mail.outbox if "Avisaron una transferencia" in one.subject]
-    (link,) = re.findall(r"https?://\S+/transferencias/avisada/\S+", letter.body)
-    return urlsplit(link).path
-
-
-def answer(client, path, step):
-    """Press one of the page's buttons."""
-    page = client.get(path).content.decode()
-    seen = re.search(rf'value="{step}">\s*<input type="hidden" name="seen" value="(\w+)"', page)
-    return client.post(path, {"step": step, "seen": seen[1] if seen else ""}, follow=True)
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -222,109 +200,3 @@ def test_sheet_and_student_file_show_the_transfer(panel, transfer):
     assert "operación 12345678" in sheet
     assert address_of(transfer, "llego") in sheet
     assert "Operación 12345678 · por confirmar" in file
-
-
-# --- The mailed link ------------------------------------------------------------------------------
-
-
-def test_the_link_shows_the_transfer_without_a_session_and_changes_nothing(transfer):
-    path = read_link()
-
-    for method in ("get", "head"):
-        page = getattr(Client(), method)(path)
-        assert page.status_code == 200
-
-    page = Client().get(path)
-    transfer.refresh_from_db()
-    assert transfer.state == TransferState.ANNOUNCED
-    assert "12345678" in text_of(page)
-    assert transfer.user.email not in text_of(page)
-    assert "no-store" in page["Cache-Control"]
-
-
-def test_the_link_confirms_on_post(transfer, teacher):
-    page = answer(Client(), read_link(), "llego")
-
-    transfer.refresh_from_db()
-    assert (transfer.state, transfer.decided_by) == (TransferState.CONFIRMED, teacher)
-    assert VirtualClass.objects.get().is_scheduled
-    assert "La confirmaste." in text_of(page)
-
-
-def test_the_link_refuses_on_post(transfer):
-    page = answer(Client(), read_link(), "no-llego")
-
-    transfer.refresh_from_db()
-    assert transfer.state == TransferState.REFUSED
-    assert "Dijiste que no llegó" in text_of(page)
-
-
-def test_a_link_that_was_used_decides_nothing_more(transfer):
-    path = read_link()
-    answer(Client(), path, "no-llego")
-
-    page = answer(Client(), path, "llego")
-
-    transfer.refresh_from_db()
-    assert (page.status_code, transfer.state) == (200, TransferState.REFUSED)
-
-
-def test_the_link_needs_djangos_token(transfer):
-    path = read_link()
-
-    assert Client(enforce_csrf_checks=True).post(path, {"step": "llego"}).status_code == 403
-
-
-def test_a_blind_post_does_nothing(transfer):
-    page = Client().post(read_link(), {"step": "llego", "seen": "x"})
-
-    transfer.refresh_from_db()
-    assert transfer.state == TransferState.ANNOUNCED
-    assert "no se hizo nada" in text_of(page)
-
-
-def test_an_old_link_is_over(transfer):
-    path = read_link()
-
-    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
-        page = Client().get(path)
-
-    assert page.status_code == 410
-    assert "12345678" not in text_of(page)
-
-
-@pytest.mark.parametrize("token", ["x", "WyJ4Il0:1:2", "a:b:c"])
-def test_a_made_up_link_shows_nothing(transfer, token):
-    page = Client().get(f"{LIST}avisada/{token}/")
-
-    assert page.status_code == 410
-    assert "12345678" not in text_of(page)
-
-
-def test_the_link_ends_with_the_teachers_part(transfer, teacher):
-    path = read_link()
-    teacher.is_staff = teacher.is_superuser = False
-    teacher.save()
-
-    assert Client().get(path).status_code == 410
-
-
-def test_the_mail_warns_of_a_number_that_was_seen_before(transfer, stranger, teacher):
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    announce(book(stranger, start=START + timedelta(days=1)))
-
-    deliver_due()
-
-    (letter,) = [one for one in mail.outbox if one.to == [teacher.email]]
-    assert "Otra transferencia tiene el mismo número de operación" in letter.body
-
-
-def test_a_decided_transfer_sends_no_mail(transfer, teacher):
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    deliver_due()
-
-    assert not [one for one in mail.outbox if one.to == [teacher.email]]
-    assert NoticeKind.TRANSFER_ANNOUNCED in transfer.virtual_class.notices.values_list(
-        "kind", flat=True
-    )

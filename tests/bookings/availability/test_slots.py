@@ -16,7 +16,7 @@ MINUTE = timedelta(minutes=1)
 DAY = date(2026, 11, 24)
 
 # Fewer in the daily run; `HYPOTHESIS_EXAMPLES=20000 make test` looks longer.
-EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
 
 # Weeks in which clocks jump, there or back, and one in which they do not. Argentina itself changed
 # its clocks until 2009.

@@ -103,7 +103,7 @@ def test_while_as_many_wait_as_may_others_are_refused(
 ):
     monkeypatch.setattr(gateway_module, "_guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
-    mercadopago.fault("payments.get", Fault.delay(1.5))
+    mercadopago.fault("payments.get", Fault.delay(0.6))
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
     waiting.start()
     while waiting.is_alive() and "payments.get" not in routes(mercadopago):

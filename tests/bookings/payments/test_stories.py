@@ -67,7 +67,7 @@ from tests.factories import HoldFactory, UserFactory
 from tests.payments import PRICE, make_payment, posting
 
 # Fewer in the daily run; `HYPOTHESIS_EXAMPLES=1000 make test` looks longer.
-EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "3"))
 STEPS = 25
 START = datetime(2026, 11, 23, 15, 0, tzinfo=timezone.get_default_timezone())
 

@@ -27,6 +27,7 @@ OUTAGES = {
     "empty": Fault.empty(),
     "half": Fault.half(),
 }
+GETTING = ("500", "404", "410", "time-out", "empty")
 
 
 def test_an_event_is_not_missed_right_after_it_was_made(scheduled, google):
@@ -37,8 +38,14 @@ def test_an_event_is_not_missed_right_after_it_was_made(scheduled, google):
         assert kinds_of(reconcile_automatically()) == ["deleted"]
 
 
-@pytest.mark.parametrize("route", ["events.list", "events.get"])
-@pytest.mark.parametrize("fault", OUTAGES.values(), ids=OUTAGES)
+@pytest.mark.parametrize(
+    ("route", "fault"),
+    [
+        *[pytest.param("events.list", fault, id=f"list-{name}") for name, fault in OUTAGES.items()],
+        # What differs from a list: an event that is not there, or is no event.
+        *[pytest.param("events.get", OUTAGES[name], id=f"get-{name}") for name in GETTING],
+    ],
+)
 def test_an_error_changes_nothing(teacher, google, route, fault, settings):
     for virtual_class in scheduled_classes(2):
         drifts.delete(google, virtual_class)

@@ -144,7 +144,7 @@ def test_a_receiver_that_is_down_does_not_use_up_what_waits_for_it(clock, endpoi
 
 
 def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, settings):
-    settings.WEBHOOK_TIMEOUT = timedelta(seconds=1)
+    settings.WEBHOOK_TIMEOUT = timedelta(seconds=0.3)
     let_go = threading.Event()
     receiver.meanwhile = lambda: let_go.wait(5)
     for _ in range(5):
