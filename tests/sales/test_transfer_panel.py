@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -19,6 +20,7 @@ from bookings.models import (
     TransferState,
     VirtualClass,
 )
+from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
 from tests.factories import BankTransferFactory, SeatFactory, UserFactory
 from tests.pages.texts import text_of
