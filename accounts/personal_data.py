@@ -83,7 +83,7 @@ def erase_from_log(*, user: User) -> None:
 def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> None:
     """Move a placeholder's rows to an account, and delete the placeholder.
 
-    In a transaction, after dropping rows that an account can have only once.
+    Call it in a transaction, after dropping rows that an account can have only once.
     is_same_person: False leaves phone and notes behind, as a link may reach another person.
     """
     for relation in User._meta.get_fields(include_hidden=True):
@@ -113,7 +113,7 @@ def rename(*, user: User, name: str) -> None:
 
 
 def _list_log_entries(user: User) -> QuerySet[LogEntry]:
-    """If another account has the name, list only entries about own rows."""
+    """If another account has the name, list only entries about the person's rows."""
     name = str(user)
     named = Q(object_repr__startswith=f"{name} (") | Q(object_repr__endswith=f": {name}")
     if User.objects.filter(name=name).exclude(pk=user.pk).exists():

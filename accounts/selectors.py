@@ -30,7 +30,7 @@ def find_teacher() -> User | None:
 
 
 def find_calendar_owner() -> User | None:
-    """Return the administrator, even if the grant is revoked. Spec: Authentication, 7."""
+    """Return the administrator with a grant, even a revoked one. Spec: Authentication, 7."""
     granting = User.objects.exclude(provider_refresh_token="")
     return granting.filter(email=settings.ADMIN_EMAIL).first()
 

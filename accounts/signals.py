@@ -63,7 +63,7 @@ def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwar
 def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
     """Admit the owner of ADMIN_EMAIL; only Google's verified address counts.
 
-    Dismisses a superuser with another address. Spec: Authentication, 1, 2 and 7.
+    Dismiss a superuser with another address. Spec: Authentication, 1, 2 and 7.
     """
     if user.email != settings.ADMIN_EMAIL:
         if user.is_superuser:

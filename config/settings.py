@@ -203,7 +203,7 @@ CALENDAR_WRITERS = 8
 
 CALENDAR_TRIGGER_POLICY = services.trigger_policy(ENV)
 CALENDAR_TRIGGER_SECRET = ENV.text("CALENDAR_TRIGGER_SECRET")
-# "open": all with the link enter a meeting without asking; "invited": the event's guests do.
+# "open": anyone with the link enters a meeting without asking; "invited": the event's guests do.
 MEET_ACCESS = ENV.one_of("MEET_ACCESS", "invited", "open")
 MEET_API_URL = ENV.address("MEET_API_URL", "https://meet.googleapis.com") + "/"
 PREVENT_OVERLAPS = ENV.boolean("PREVENT_OVERLAPS", default=True)

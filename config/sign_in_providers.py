@@ -1,6 +1,6 @@
 """The identity providers, as allauth configures them.
 
-stand_in: its address; empty for the real provider.
+stand_in: a stand-in's address; empty for the real provider.
 """
 
 from typing import Any

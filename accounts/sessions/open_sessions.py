@@ -24,7 +24,7 @@ class OpenSession:
 
 
 def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:
-    """List the session with key ``current`` first, then by last use."""
+    """List the session with key ``current`` first, the others by last use."""
     is_another = Case(When(session_key=current or "", then=0), default=1)
     return [
         OpenSession(

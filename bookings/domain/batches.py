@@ -20,7 +20,7 @@ def work_through(
     name: str,
     max_failures: int = FAILURES_IN_A_ROW,
 ) -> int:
-    """Return for how many rows ``work`` was true.
+    """Call ``work`` for each row; return how often it was true.
 
     outage: the provider's error; ``max_failures`` in a row end the batch. Other errors are logged.
     """

@@ -1,4 +1,4 @@
-"""Who may change a class and until when, and how much money goes back."""
+"""Who may change a class, until when, and what is refunded."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -50,7 +50,7 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
 
 
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """now: the time of the check too."""
+    """now: the time at which the change was checked."""
     return (
         RefundCase.TEACHER_CANCELS if is_in_charge(actor) else find_student_case(virtual_class, now)
     )
@@ -68,7 +68,7 @@ def is_in_charge(user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTerms:
-    """Until when a student may change a class, and the percent of the price refunded."""
+    """The deadline of a student's change, and the percent of the price refunded."""
 
     until: datetime
     is_over: bool
@@ -80,7 +80,7 @@ class ChangeTerms:
 def find_change_terms(
     booked: VirtualClass | Hold, now: datetime, *, start: datetime | None = None
 ) -> ChangeTerms:
-    """Return the terms of a class or hold. start: another one, to which it may move."""
+    """Return the terms of a class or hold. start: the time to which it would move."""
     deadline = find_change_deadline(start or booked.start_time)
     return ChangeTerms(
         until=deadline,

@@ -22,8 +22,8 @@ def record_event(
     """Add a line to a class's history, in the event's transaction.
 
     The line holds what webhooks announce; the sweep ``announce_events`` makes the deliveries.
-    virtual_class: as after the event. actor: None for the service. from_status: of a changed
-    status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    virtual_class: as after the event. actor: None for the service. from_status: if the status
+    changed. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
     is_new = event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR, ClassEvent.REBUILT}
     line = ClassLog(

@@ -94,7 +94,7 @@ def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
-    """List the latest first, from the one after ``before`` on."""
+    """The latest first, only those earlier than ``before``."""
     past = list_classes_of(user).filter(end_time__lte=timezone.now())
     if before:
         earlier = Q(start_time__lt=before.start_time)

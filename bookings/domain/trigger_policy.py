@@ -8,7 +8,7 @@ from bookings.payments.backend import is_provider_configured
 
 
 class TriggerPolicy(StrEnum):
-    """PAID: everybody, for a paid class. SECRET: callers with CALENDAR_TRIGGER_SECRET."""
+    """PAID: any caller, for a paid class. SECRET: callers with CALENDAR_TRIGGER_SECRET."""
 
     OPEN = "open"
     PAID = "paid"

@@ -18,8 +18,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Answer an exception as its view documents.
 
     A view may have ``refusals``, its answers to domain errors; ``server_error``, the text of its
-    500; and ``error_body(status, text)``. Without a database connection and ``server_error``, it is
-    503.
+    500; and ``error_body(status, text)``. Without ``server_error``, a lack of database connections
+    is a 503.
     """
     view = context["view"]
     if refusal := _find_refusal(getattr(view, "refusals", {}), error):

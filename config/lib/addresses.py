@@ -14,7 +14,7 @@ WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 def client_address(request: HttpRequest | Request) -> str:
     """Return the IPv4 address, or the IPv6 /64, that limits count by; empty if unknown.
 
-    It is TRUSTED_PROXIES from the end of ``X-Forwarded-For``; earlier ones may be forged.
+    It is number TRUSTED_PROXIES from the end of ``X-Forwarded-For``; earlier ones may be forged.
     """
     caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:

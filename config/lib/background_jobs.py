@@ -19,7 +19,7 @@ SECONDS_OUT = 4
 class BackgroundJob:
     """One thread for a process and kind of work; no daemon, so work is finished.
 
-    delay: before each round, in which many calls share one.
+    delay: the wait before each round, so that calls share it.
     """
 
     def __init__(

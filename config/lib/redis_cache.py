@@ -25,7 +25,7 @@ class Outage:
         self._quiet_until = self._logged_until = 0.0
 
     def may_ask(self) -> bool:
-        """True once a pause; twice at the same moment does no harm."""
+        """True, but during an outage once a pause; a race does no harm."""
         now = time.monotonic()
         if self._is_on and now < self._quiet_until:
             return False

@@ -1,4 +1,4 @@
-"""Backoff, claims of the next attempt, and failures worth one."""
+"""Backoff, claims of the next attempt, and errors worth one."""
 
 from datetime import timedelta
 from secrets import SystemRandom
@@ -19,9 +19,9 @@ Row = TypeVar("Row", bound=Model)
 def backoff(
     attempts: int, *, first: timedelta, longest: timedelta, is_spread: bool = True
 ) -> timedelta:
-    """Return ``first``, doubled for each failed attempt up to ``longest``.
+    """Return ``first``, doubled for each further failure up to ``longest``.
 
-    attempts: failed in a row, from 1.
+    attempts: failures in a row, from 1.
     """
     exponent = min(attempts - 1, 20)  # a timedelta has a maximum
     wait: timedelta = min(first * 2**exponent, longest)
@@ -29,7 +29,7 @@ def backoff(
 
 
 def spread(wait: timedelta) -> timedelta:
-    """Vary a wait by up to a quarter, so that attempts that failed together part."""
+    """Vary a wait by up to a quarter, so that failed attempts spread out."""
     return wait * _random.uniform(0.75, 1.25)
 
 

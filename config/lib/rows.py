@@ -1,4 +1,4 @@
-"""Model instances from rows that a statement written by hand has read."""
+"""Model instances from the rows of hand-written statements."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -12,20 +12,20 @@ ModelT = TypeVar("ModelT", bound=Model)
 
 
 def columns_of(fields: Iterable[Field[Any, Any]], table: str) -> str:
-    """Return the quoted columns of a model's fields for a SELECT, in their order."""
+    """Return the fields' quoted columns for a SELECT, in their order."""
     return ", ".join(f'{table}."{field.column}"' for field in fields)
 
 
 def make_instance(
     model: type[ModelT], fields: Sequence[Field[Any, Any]], columns: Iterable[Any]
 ) -> ModelT:
-    """Return the stored instance whose ``columns`` were read in the order of ``fields``."""
+    """columns: the row's values in the order of ``fields``."""
     values = [as_python(field, value) for field, value in zip(fields, columns, strict=True)]
     return model.from_db(connection.alias, [field.attname for field in fields], values)
 
 
 def as_python(field: Any, stored: Any) -> Any:
-    """Convert a column's value as its field does: SQLite knows no ids, times and truth values."""
+    """Convert a stored value as its field does: SQLite has no ids, times and booleans."""
     if hasattr(field, "from_db_value"):
         return field.from_db_value(stored, None, connection)
     value = field.to_python(stored)

@@ -25,7 +25,7 @@ def show_offline_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=WORKER_SECONDS)
 def serve_worker(request: HttpRequest) -> HttpResponse:
-    """At the top of the site, whose path bounds the worker's answers."""
+    """At the top of the site: a worker answers only for addresses below its own."""
     template = f"offline/{'worker' if settings.OFFLINE_PAGE else 'removal'}.js"
     kind = "text/javascript; charset=utf-8"
     response = render(request, template, {"version": VERSION}, content_type=kind)

@@ -36,7 +36,7 @@ class StaffUploads(MemoryFileUploadHandler):
 
 
 def _drop_charset(environ: dict[str, Any]) -> str:
-    """Remove the charset, as ``base64`` fails before error handlers; return the stated type."""
+    """Remove the charset: ``base64`` fails before error handlers. Return the stated type."""
     stated: str = environ.get("CONTENT_TYPE", "")
     try:
         kind, parameters = parse_header_parameters(stated)

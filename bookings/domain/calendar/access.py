@@ -64,7 +64,7 @@ def is_closed() -> bool:
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Store and report a refusal once; None: of the service account."""
+    """Store and report a refusal once. refresh_token: None for the service account."""
     if refresh_token is None:
         note_refused_account()
         return

@@ -20,8 +20,8 @@ SUMMARY = gettext_noop("Clase de Inglés")
 # Fixed for ever: the ids of existing events follow from it.
 EVENT_NAMESPACE = uuid.UUID("5f0c7b1e-3d3a-4a53-9d51-1f6f0a3f6b6e")
 
-# Without quotes and numbers of hosts: they are valid, but Google refuses the whole event for one
-# address that it cannot invite.
+# Without quotes and IP addresses of hosts: they are valid, but Google refuses the whole event for
+# one address that it cannot invite.
 INVITABLE = re.compile(r'[^\s"@]+@[^\s"@\[\]]+')
 
 

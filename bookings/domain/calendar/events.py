@@ -218,7 +218,10 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
 
 def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
-    """Request an event's deletion, unless the class keeps it; store a provider's id."""
+    """Request the event's deletion, unless the class keeps it.
+
+    event_id: stored if the provider chose it.
+    """
     changes: dict[str, Any] = {
         "withdrawal_requested_at": timezone.now(),
         "scheduling_requested_at": None,
@@ -269,7 +272,7 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
 
 @transaction.atomic
 def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> bool:
-    """Return True if the class, scheduled meanwhile, needs its event again."""
+    """Count the deletion; True if a class scheduled meanwhile needs its event again."""
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None or (locked.is_scheduled and not is_removed):
         return False

@@ -15,7 +15,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ClassRecord:
-    """A class as its event was made. Times: ISO 8601; ``paid_at`` empty if unpaid."""
+    """A class when its event was made. Times: ISO 8601; ``paid_at`` empty if unpaid."""
 
     class_id: str
     preference_id: str

@@ -103,7 +103,7 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference, and hold the time of the class that a JS client is about to book.
+    """Make a preference, and hold its time, for a JS client's booking.
 
     No transaction may be open: the provider is called. Raises, in this order, PaymentsOffError, the
     errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, TooManyHoldsError,

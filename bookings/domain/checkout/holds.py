@@ -47,7 +47,7 @@ def hold_slot(
     class_type: ClassType,
     offer: Offer | None = None,
 ) -> Hold:
-    """Replace the user's unbooked hold by one of a free slot.
+    """Hold a free slot; the user's unbooked hold ends.
 
     Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError.
     """
@@ -71,8 +71,7 @@ def find_hold_end(now: datetime) -> datetime:
 def find_hand_hold_end(start: datetime, now: datetime) -> datetime:
     """Return until when a booked class that is paid to the teacher keeps its time.
 
-    As long as one that she books, but only until the minimum notice, when other students could not
-    book it any more.
+    As long as one that she books, but no longer than other students could book it.
     """
     rules = BookingRules.load()
     bookable_until = start - timedelta(minutes=rules.minimum_notice_minutes)
@@ -85,10 +84,10 @@ def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold instead of the student's unbooked slot or, for a preference, any hold then.
+    """Store a hold; it replaces the unbooked one or, for a preference, any at that time.
 
-    The teacher's hold replaces the student's choice of a slot at that time, and counts towards no
-    limit. Raises SlotTakenError, TooManyHoldsError.
+    The teacher's hold replaces only an unbooked one at that time, and counts towards no limit.
+    Raises SlotTakenError, TooManyHoldsError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():

@@ -18,7 +18,7 @@ def refuse_second_use(user: User, offer: Offer | None) -> None:
 
 
 def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[int]:
-    """Return the offers' keys, in at most one query."""
+    """Return the keys of used offers, in at most one query."""
     once = {one.offer.pk for one in options if one.offer and one.offer.once_per_person}
     if not once:
         return set()

@@ -28,7 +28,7 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return one that is scheduled anyway.
+    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return a scheduled one as it is.
 
     Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, or as ``schedule_class``.
     """

@@ -227,7 +227,7 @@ def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -> None:
-    # Cancelled with its refund, so that it is never scheduled for money that goes back.
+    # Cancelled with its refund, so that it is never scheduled for refunded money.
     with transaction.atomic():
         locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
         if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:

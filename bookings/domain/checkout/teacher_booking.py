@@ -56,9 +56,9 @@ def book_for(
 ) -> VirtualClass:
     """Book a class for a student, with a link, at any time without another class or hold.
 
-    price: centavos; a free class counts as paid. offer: sold or not. is_paid: if True, the class is
-    marked as paid by hand and scheduled; the sweep retries failures. If False, the student is
-    mailed a link to pay until ``find_pay_deadline``.
+    price: centavos; a free class counts as paid. offer: also one off sale. is_paid: if True, the
+    class is marked as paid by hand and scheduled; the sweep retries failures. If False, the student
+    is mailed a link to pay until ``find_pay_deadline``.
 
     No transaction may be open: providers are called. Raises BookingError for an account that is
     closed or was just merged, TimeOverError, the errors of ``refuse_impossible_period``,

@@ -71,7 +71,7 @@ def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
 def announce_transfer(
     *, user: User, about: VirtualClass | Seat, operation_number: str
 ) -> BankTransfer:
-    """Store that a student paid by transfer, and keep the time or seat longer if it still is.
+    """Store that a student paid by transfer, and prolong a time or seat that is still kept.
 
     Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
     ``_lock_bought``; BookingError for a second number.

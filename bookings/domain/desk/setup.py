@@ -1,4 +1,4 @@
-"""What the service needs before it offers classes."""
+"""The service's readiness to offer classes."""
 
 from dataclasses import dataclass
 from enum import StrEnum

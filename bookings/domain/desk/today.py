@@ -39,7 +39,7 @@ class TeacherDay:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Numbers.
+    """The number of each task.
 
     undecided: classes without a list price. offered: places offered to the waiting list. transfers:
     announced.

@@ -13,7 +13,7 @@ from bookings.models import ClassEvent, ClassStatus, PriceDecision, VirtualClass
 
 @transaction.atomic
 def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
-    """Request the scheduling too. Raises ClassCancelledError, PriceNotAgreedError."""
+    """Also request the scheduling. Raises ClassCancelledError, PriceNotAgreedError."""
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError

@@ -1,4 +1,4 @@
-"""What one person paid, got back, and owes."""
+"""One person's payments, refunds and debts."""
 
 from dataclasses import dataclass
 

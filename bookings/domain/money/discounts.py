@@ -51,7 +51,7 @@ def normalize_discount_code(typed: str) -> str | None:
 
 
 def find_discount(*, user: User, typed: str, amount: int) -> Discount:
-    """Return a typed code's discount, in centavos, without using the code.
+    """Return a typed code's discount on ``amount`` centavos, without using the code.
 
     Raises DiscountCodeError, with one text for unknown, finished and used codes;
     TooManyAttemptsError.

@@ -12,7 +12,7 @@ from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Return None if the class is free or has no preference."""
+    """Store a payment; None if the class is free or has no preference."""
     amount = virtual_class.class_price
     quote = Quote(
         virtual_class.start_time,

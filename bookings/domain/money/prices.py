@@ -168,7 +168,7 @@ def in_force(day: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
-    """Add ``is_current``: True if in force, and no later row replaces it."""
+    """Add ``is_current`` to plain prices: True if in force, and no later row replaces it."""
     successors = list_prices().filter(
         class_type=OuterRef("class_type"),
         minutes=OuterRef("minutes"),

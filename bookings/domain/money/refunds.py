@@ -147,7 +147,7 @@ def is_refund_open(payment: Payment) -> bool:
 
 
 def refundable_amount(charge: PaymentCharge) -> int:
-    """Return the centavos without a refund, done or requested."""
+    """Return the centavos neither refunded nor requested."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
     # The provider's sum includes our own refunds, and those made in its panel.

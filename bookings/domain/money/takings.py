@@ -127,10 +127,7 @@ def list_seats_paid_by_hand() -> QuerySet[Seat]:
 
 
 def list_transfers_with_money() -> QuerySet[BankTransfer]:
-    """List the transfers that came, with ``rest`` and ``returned`` in centavos.
-
-    returned: 0 if nothing went back.
-    """
+    """List the transfers that came, with ``rest`` and ``returned`` in centavos."""
     came = with_rest(BankTransfer.objects.filter(state__in=TRANSFER_CAME))
     went_back = When(state=TransferState.RETURNED, then=F("rest"))
     return came.annotate(returned=Case(went_back, default=NOTHING))

@@ -30,7 +30,7 @@ from bookings.notices.due import record_due
 logger = logging.getLogger(__name__)
 
 CLASSES_PER_SWEEP = 50
-# The teacher is mailed WARNING before the deadline, and not before SETTLING_IN from publishing.
+# The teacher is mailed WARNING before the deadline, but not until SETTLING_IN after publishing.
 WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
 
 

@@ -82,7 +82,7 @@ def hold_seat(
 
 @transaction.atomic
 def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
-    """Release an unpaid seat; later money still gets a free place. Raises ClassNotFoundError."""
+    """Release an unpaid seat; a later payment still gets a place. Raises ClassNotFoundError."""
     locked, seat = _lock_seat(seat_id)
     if seat.user_id != user.pk:
         raise ClassNotFoundError

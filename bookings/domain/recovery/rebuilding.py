@@ -35,7 +35,7 @@ from config.lib.wall_time import find_offset
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
-    Restores class, host, log and payment; the host is mailed a new access code, guests must join
+    Restores class, host, log and payment. The host is mailed a new access code; guests must join
     again. Returns plain JSON for each event. Raises CalendarError, without writing.
     """
     restored: list[dict[str, object]] = []

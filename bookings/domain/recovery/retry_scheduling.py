@@ -66,7 +66,7 @@ def finish_requested_schedulings() -> int:
 
 
 def resume_schedulings() -> None:
-    """Retry all classes: the calendar is connected again."""
+    """Retry the waiting classes, because the calendar is connected again."""
     note_answer()
     bring_forward()
     transaction.on_commit(_job.call, robust=True)

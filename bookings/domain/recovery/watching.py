@@ -45,7 +45,7 @@ def _unless_calendar_fails(work: Callable[[str | None], int]) -> Callable[[], in
 def follow_calendar(refresh_token: str | None) -> int:
     """Reconcile the changes since the last sync; return the number of differences.
 
-    Repeats a sync that failed or missed an event just written.
+    The next call repeats a sync that failed or missed an event just written.
     """
     pull = pull_changes(refresh_token=refresh_token)
     report = _compare_all() if pull.is_blind else reconcile_automatically(pull.changes)
