@@ -1,4 +1,4 @@
-"""The seller's data, which Argentina's law wants on the site."""
+"""The seller's data, which Argentina's law requires on the site."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit

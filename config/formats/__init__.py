@@ -1,1 +1,1 @@
-"""How the panel writes dates where no page says it."""
+"""The panel's default formats of dates."""

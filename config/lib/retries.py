@@ -1,4 +1,4 @@
-"""Backoff, claims of the next attempt, and errors worth one."""
+"""Backoff, claims of the next attempt, and errors worth a retry."""
 
 from datetime import timedelta
 from secrets import SystemRandom
