@@ -42,7 +42,7 @@ from config.lib.rows import columns_of, make_instance
 
 # Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-# By hand, as _open_class(): joins come in bursts, and as querysets the two statements would add a
+# Written by hand, like ``_open_class``: joins come in bursts, and as querysets the two would add a
 # fifth to the CPU of a join (docs/performance.md).
 _CLAIMS = (
     'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
