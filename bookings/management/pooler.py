@@ -4,7 +4,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def leads_through_pooler(connection: BaseDatabaseWrapper) -> bool:
-    """True if the server process is not the one in the connection: poolers make up its id."""
+    """True if the server reports another process id: poolers make one up."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [answering] = cursor.fetchone()

@@ -121,7 +121,7 @@ class WebhookEvent(models.Model):
 class WebhookDelivery(models.Model):
     """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt.
 
-    NULL: no attempt is left.
+    NULL: no attempt left.
     """
 
     event = models.ForeignKey(

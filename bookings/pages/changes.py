@@ -38,7 +38,7 @@ MOST_DIGITS = 16
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
     """Return can_move, can_cancel, can_leave; a missing one is false.
 
-    terms: of a scheduled class, for the student who booked it.
+    terms: for the student who booked a scheduled class.
     """
     if card.is_host and card.state in UNSCHEDULED:
         return {"can_cancel": True}
