@@ -117,7 +117,7 @@ def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
     return tuple((kind, tuple(names)) for kind, names in people.items())
 
 
-def tell(
+def list_facts(
     about: str, seen: Consequences[Any], *happens: str, warnings: Sequence[str] = ()
 ) -> Facts | None:
     """Return the facts of a dry run; None if it would change nothing."""

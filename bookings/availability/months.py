@@ -31,7 +31,7 @@ def build_month(
 ) -> dict[str, Any]:
     """Return the template context, without past weeks.
 
-    latest: the last day on offer. previous, following: first days of the months on offer.
+    latest: the last day on offer. previous, following: months beside it, if they are on offer.
     """
     today = timezone.localdate()
     before = month_of(first_day - timedelta(days=1))

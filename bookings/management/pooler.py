@@ -4,7 +4,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def leads_through_pooler(connection: BaseDatabaseWrapper) -> bool:
-    """True if the server's process id is another: poolers make one up."""
+    """True if the server reports another process id: poolers make one up."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [answering] = cursor.fetchone()

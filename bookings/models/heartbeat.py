@@ -34,7 +34,7 @@ class Heartbeat(models.Model):
 
 
 def meet_refused_at() -> datetime | None:
-    """Return when Google last refused to open a meeting; None unless MEET_ACCESS is ``open``."""
+    """Return when Google last refused to open a meeting, if MEET_ACCESS is ``open``."""
     if settings.MEET_ACCESS != "open":
         return None
     return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()

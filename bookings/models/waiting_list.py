@@ -80,6 +80,6 @@ class WaitingListEntry(models.Model):
         )
 
     def has_expired(self, now: datetime | None = None) -> bool:
-        """True if an offer passed, even before the sweep closes it."""
+        """True once the time of an offer is over, even before the sweep closes it."""
         is_offered = self.state == WaitingState.OFFERED
         return self.state == WaitingState.EXPIRED or (is_offered and not self.is_live(now))

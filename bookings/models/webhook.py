@@ -119,7 +119,10 @@ class WebhookEvent(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt."""
+    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt.
+
+    NULL: no attempt left.
+    """
 
     event = models.ForeignKey(
         WebhookEvent, on_delete=models.CASCADE, related_name="deliveries", verbose_name="suceso"

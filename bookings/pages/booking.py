@@ -162,7 +162,7 @@ def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) 
 
 
 def details_url(hold: Hold) -> str:
-    """Return the hold's address; its query repeats the choice once the hold has expired."""
+    """Return the hold's address; its query repeats the choice, for when the hold expires."""
     return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
 
 

@@ -36,7 +36,10 @@ MOST_DIGITS = 16
 
 
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
-    """Return can_move, can_cancel, can_leave, if true; ``terms`` if a student hosts the class."""
+    """Return can_move, can_cancel, can_leave; a missing one is false.
+
+    terms: for the student who booked a scheduled class.
+    """
     if card.is_host and card.state in UNSCHEDULED:
         return {"can_cancel": True}
     now = timezone.now()

@@ -13,7 +13,6 @@ ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 
 
 def write_script(graph: dict[str, Any]) -> SafeString:
-    """Return the ``<script>`` element of a JSON-LD graph."""
     text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
     # JSON without "<", ">" and "&" cannot end the element.
     data = mark_safe(text)  # noqa: S308 # nosec B308 B703

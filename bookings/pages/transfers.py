@@ -256,7 +256,6 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    """As ``pay_by_transfer``, for a seat."""
     seats = Seat.objects.select_related("open_class__virtual_class")
     seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     back = reverse("bookings:seat", args=[seat_id])

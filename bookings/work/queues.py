@@ -22,7 +22,7 @@ from bookings.notices.delivery import LONGEST_DELAY
 
 
 def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
-    """Return the rows of each queue, and the column since when a row could be processed."""
+    """Return the rows of each queue, and the column with their due time."""
     scheduled = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED, start_time__gt=now - settings.MAX_CLASS_LENGTH
     )

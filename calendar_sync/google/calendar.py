@@ -99,8 +99,9 @@ class GoogleCalendar:
     def update_guests(self, draft: EventDraft) -> None:
         """Invite the draft's guests silently, and remove ours that it lacks.
 
-        Guests whom the owner invited stay. Raises EventGoneError and EventNotOursError, without a
-        change; CalendarUnavailableError if the event changed meanwhile.
+        Guests whom the owner invited stay. Does nothing unless the grant ``may_invite``. Raises
+        EventGoneError and EventNotOursError, without a change; CalendarUnavailableError if the
+        event changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
         if not grant.may_invite:

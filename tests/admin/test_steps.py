@@ -1,6 +1,6 @@
-"""What moves money, times or people is shown first, and done once, when it was confirmed.
+"""Actions that move money, times or people show a page first, and are done once if confirmed.
 
-Staff without the right is not even asked.
+Staff without the permission get 403.
 """
 
 import pytest

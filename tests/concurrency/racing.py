@@ -51,11 +51,10 @@ def in_own_connection(runner: Callable[[], T]) -> T | Exception:
 
 
 class Gate:
-    """Lets nobody through before ``count`` have come, or before it is clear that they will not.
+    """Hold racers until ``count`` have come, or ``patience_seconds`` are over.
 
     Put between a check and a write, it makes every racer check before any of them writes. Where a
-    lock keeps the others from coming, the first one goes on after ``patience_seconds``. From then
-    on the gate is open: the others need not wait as long, one after the other.
+    lock keeps the others away, the first one opens the gate for all once its patience is over.
     """
 
     def __init__(self, count: int, patience_seconds: float) -> None:

@@ -54,7 +54,7 @@ def payment(mercadopago, teacher, host):
 
 
 def calm_down():
-    """Let what somebody else was at run out, and run the sweeps of money a few times."""
+    """Let the leases of others expire, and run the sweeps of money a few times."""
     for minutes in (2, 10, 60):
         with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
             assert None not in follow_money()

@@ -78,12 +78,12 @@ def is_consistent():
 
 
 def raise_the_capacity(virtual_class):
-    """Give four ways to free a place: the teacher makes room."""
+    """Return four ways to free a place: the teacher makes room."""
     return [partial(free_place, virtual_class)] * PLACES
 
 
 def let_guests_leave(virtual_class):
-    """Give four ways to free a place: a guest leaves."""
+    """Return four ways to free a place: a guest leaves."""
     guests = UserFactory.create_batch(PLACES)
     VirtualClass.objects.update(max_participants=1 + PLACES)
     for guest in guests:

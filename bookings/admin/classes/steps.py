@@ -9,7 +9,7 @@ from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.admin.classes.link_steps import ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
-from bookings.admin.steps import Facts, Report, Step, group_mails, tell
+from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
 from bookings.domain.checkout.settling import confirm_payment, find_refusal
@@ -71,7 +71,7 @@ class CancelClass(Step[VirtualClass]):
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
             happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
-        return tell(describe(row), seen, *happens)
+        return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
@@ -130,7 +130,7 @@ class GoOn(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee(lambda: go_on_anyway(class_id=row.pk, actor=actor), [row.pk])
-        return tell(
+        return list_facts(
             describe(row), seen, "Se da con las personas que tenga, aunque no llegue al mínimo."
         )
 
@@ -151,7 +151,7 @@ class AgreeToPrice(Step[VirtualClass]):
         seen = foresee(lambda: rehearse_agreement(row.pk, actor), [row.pk])
         named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
         waits = "Todavía no está pagada: se agenda apenas lo esté."
-        return tell(describe(row), seen, named, _scheduling_sentence(seen) or waits)
+        return list_facts(describe(row), seen, named, _scheduling_sentence(seen) or waits)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         agreed = agree_to_price(class_id=row.pk, by=actor)
@@ -174,7 +174,7 @@ class MarkAsPaid(Step[VirtualClass]):
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        return tell(describe(row), seen, *filter(None, happens))
+        return list_facts(describe(row), seen, *filter(None, happens))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         confirm_payment(class_id=row.pk, actor=actor)
@@ -195,7 +195,7 @@ class ScheduleClass(Step[VirtualClass]):
         seen = foresee(lambda: rehearse_scheduling(row, actor), [row.pk])
         unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
         happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
-        return tell(describe(row), seen, *happens)
+        return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         schedule_class(preference_id=row.preference_id, actor=actor)
@@ -237,7 +237,7 @@ class ChangeCapacity(Step[VirtualClass]):
         seen = foresee(lambda: decide_capacity(row.pk, capacity, actor), [row.pk])
         after = seen.result.capacity - own
         places = f"Pasa de {row.capacity - own} a {after} lugares. El precio no cambia."
-        return tell(describe(row), seen, places, *_offer_sentences(seen.mails))
+        return list_facts(describe(row), seen, places, *_offer_sentences(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         changed = change_capacity(class_id=row.pk, capacity=form.capacity, actor=actor)

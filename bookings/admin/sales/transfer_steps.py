@@ -7,7 +7,7 @@ from django.contrib import messages
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import SCHEDULES
-from bookings.admin.steps import Facts, Report, Step, tell
+from bookings.admin.steps import Facts, Report, Step, list_facts
 from bookings.domain.checkout.transfers import (
     confirm_transfer,
     note_return,
@@ -39,7 +39,7 @@ class ConfirmTransfer(Step[BankTransfer]):
         about = row.booked_class.pk
         seen = foresee(lambda: rehearse_confirmation(row.pk, actor), [about])
         warnings = warn(row, find_same_numbers([row])[row.pk])
-        return tell(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
+        return list_facts(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         done = confirm_transfer(transfer_id=row.pk, actor=actor)
@@ -61,7 +61,7 @@ class RefuseTransfer(Step[BankTransfer]):
         seen = foresee(lambda: refuse_transfer(transfer_id=row.pk, actor=actor), [about])
         what = "El lugar sigue" if row.seat_id else "La clase sigue"
         happens = f"{what} sin pagar, y se guarda hasta que se venza."
-        return tell(describe(row), seen, happens)
+        return list_facts(describe(row), seen, happens)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         refuse_transfer(transfer_id=row.pk, actor=actor)
@@ -79,7 +79,7 @@ class NoteReturn(Step[BankTransfer]):
         seen = foresee(lambda: note_return(transfer_id=row.pk, actor=actor), [about])
         [rest] = list_rests(BankTransfer.objects.filter(pk=row.pk))
         happens = f"Queda anotado que le devolviste {pesos(rest)} a {row.user}."
-        return tell(describe(row), seen, happens)
+        return list_facts(describe(row), seen, happens)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         note_return(transfer_id=row.pk, actor=actor)

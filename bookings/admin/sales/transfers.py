@@ -1,4 +1,4 @@
-"""Bank transfers: the teacher's list, and the page of her mail's link."""
+"""Bank transfers: the teacher's list, and the page that her mail links to."""
 
 from dataclasses import dataclass
 

@@ -121,7 +121,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
 
     @admin.display(description="servidor")
     def host(self, obj: WebhookEndpoint) -> str:
-        """Leave out the rest, which may be a secret."""
+        """Show the server only: the path may be a secret."""
         return urlsplit(obj.address).hostname or "—"
 
     @admin.display(description="estado")

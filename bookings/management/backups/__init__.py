@@ -12,6 +12,7 @@ ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 def get_engine() -> ModuleType:
     """Return the configured database's module.
 
-    ``write``, ``count`` and ``restore`` take a path and raise BackupError.
+    ``write``, ``count`` and ``restore`` take a path and raise BackupError. ``SIGNATURE`` starts
+    each copy.
     """
     return ENGINES[connection.vendor]

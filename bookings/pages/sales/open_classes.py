@@ -56,8 +56,6 @@ class SeatForm(forms.Form):
 
 @dataclass(frozen=True)
 class OpenClassFacts:
-    """The facts of an open class and of a seat."""
-
     open_class: OpenClass
 
     @property

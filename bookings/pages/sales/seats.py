@@ -64,10 +64,11 @@ class SeatCard(OpenClassFacts):
 @signed_in
 @require_safe
 def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    seats = Seat.objects.select_related("payment", "open_class__virtual_class__booked_by")
-    seat = get_object_or_404(seats, pk=seat_id, user=request.user)
+    seats = Seat.objects.filter(user=request.user)
+    seats = seats.select_related("payment", "open_class__virtual_class__booked_by")
+    seat = get_object_or_404(seats, pk=seat_id)
     if seat.payment is not None and settle_open(seat.payment):
-        seat = seats.get(pk=seat_id)
+        seat = get_object_or_404(seats, pk=seat_id)
     said = says_paid(request)
     payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
     card = SeatCard(seat.open_class, seat, payment)

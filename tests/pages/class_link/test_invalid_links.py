@@ -1,4 +1,4 @@
-"""Links that do not serve: the page says what to do, and nothing about the first owner."""
+"""Invalid links: the page says what to do, and nothing about the first owner."""
 
 import logging
 from datetime import timedelta
