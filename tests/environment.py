@@ -27,6 +27,7 @@ FOLDERS = {
     "browser": (TESTS / "journeys",),
     "bookings": (TESTS / "bookings", TESTS / "sales"),
     "races": (TESTS / "concurrency", TESTS / "management", TESTS / "worker"),
+    "pages": (TESTS / "i18n", TESTS / "pages"),
 }
 # What each page and mail says, in both languages: SQLite is enough.
 SQLITE_ONLY = (
@@ -45,7 +46,11 @@ SHARED = (
     *(TESTS / f"concurrency/test_{name}crashes.py" for name in ("", "mail_", "payment_")),
 )
 SAMPLED = (*SHARED, TESTS / "config")
+# Several tests ask for each page: every second of the single ones runs on SQLite.
+HALVED = tuple(TESTS / name for name in ("accounts", "admin", "pages"))
 REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\b\d{10}")
+
+gc.disable()  # until all tests are loaded
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
     standin.start()
@@ -94,7 +99,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--part",
         action="append",
         choices=[*FOLDERS, "rest"],
-        help="run only the tests of the browser, of bookings, races or the others; may be repeated",
+        help="run only the tests of the browser, bookings, races, pages or the others (repeatable)",
     )
     parser.addoption(
         "--whole",
@@ -109,7 +114,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not parts:
         return None
     if "rest" in parts:
-        return True if _part_of(collection_path) in {"bookings", "races"} - {*parts} else None
+        others = {*FOLDERS} - {"browser", *parts}  # some tests beside the journeys need no browser
+        return True if _part_of(collection_path) in others else None
     is_its_own = any(
         folder == collection_path
         or folder in collection_path.parents
@@ -139,10 +145,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage less often: with all tests loaded that takes a fifth of their time."""
-    gc.collect()
+    """Collect garbage again, but less often: with all tests loaded that takes a fifth of the time.
+
+    Before, all is loaded and nothing thrown away.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    gc.enable()
 
 
 def _find_part(item: pytest.Item) -> str:
@@ -169,6 +178,7 @@ def _share_of(engine: str, items: list[pytest.Item]) -> list[pytest.Item]:
         for item in items
         if _depends_on_engine(item)
         and (not _may_be_sampled(item) or samples[_test_of(item)] is item)
+        and not _is_left_to_sqlite(item)
     }
     if engine == "postgresql":
         return [item for item in items if item in seen_by_postgresql]
@@ -200,9 +210,16 @@ def _is_below(file: Path, paths: tuple[Path, ...]) -> bool:
     return any(path in (file, *file.parents) for path in paths)
 
 
+def _is_left_to_sqlite(item: pytest.Item) -> bool:
+    return _is_single(item) and _is_below(item.path, HALVED) and _by_chance(item) % 2 == 1
+
+
 def _is_shared(item: pytest.Item) -> bool:
-    is_single = not hasattr(item, "callspec") and not item.get_closest_marker("each_engine")
-    return _is_below(item.path, SHARED) and (is_single or _may_be_sampled(item))
+    return _is_below(item.path, SHARED) and (_is_single(item) or _may_be_sampled(item))
+
+
+def _is_single(item: pytest.Item) -> bool:
+    return not hasattr(item, "callspec") and not item.get_closest_marker("each_engine")
 
 
 def _test_of(item: pytest.Item) -> str:
