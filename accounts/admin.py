@@ -1,3 +1,5 @@
+"""People in the panel."""
+
 from typing import Any
 
 from allauth.account.models import EmailAddress

@@ -1,3 +1,5 @@
+"""People: identities, sign-in, preferences."""
+
 from importlib import import_module
 
 from django.apps import AppConfig

@@ -1,3 +1,5 @@
+"""System checks of sign-in."""
+
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit

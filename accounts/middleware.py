@@ -1,3 +1,5 @@
+"""The request's person and language, and the privacy of answers."""
+
 from collections.abc import Callable
 from functools import partial
 from typing import cast

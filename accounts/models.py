@@ -1,3 +1,5 @@
+"""People and their sessions."""
+
 import uuid
 from typing import ClassVar
 

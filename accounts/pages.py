@@ -1,3 +1,5 @@
+"""Pages about people: sign-in, profile, sessions."""
+
 from datetime import timedelta
 from typing import cast
 

@@ -1,3 +1,5 @@
+"""Export and erase account data."""
+
 from typing import Any
 
 from allauth.account.models import EmailAddress

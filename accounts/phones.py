@@ -1,3 +1,5 @@
+"""Phone numbers as people in Argentina write them."""
+
 from urllib.parse import quote
 
 import phonenumbers

@@ -1,3 +1,5 @@
+"""Reads about people."""
+
 from dataclasses import dataclass
 
 from allauth.socialaccount.models import SocialAccount

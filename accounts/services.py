@@ -1,3 +1,5 @@
+"""Writes about people."""
+
 from datetime import datetime
 
 from django.db import transaction

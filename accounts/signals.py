@@ -1,3 +1,5 @@
+"""Receivers of sign-in."""
+
 import logging
 from typing import Any, cast
 

@@ -1,3 +1,5 @@
+"""The external calendar behind one door."""
+
 from django.apps import AppConfig
 from django.core.checks import register
 

@@ -1,3 +1,5 @@
+"""The configured calendar and its grants."""
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 

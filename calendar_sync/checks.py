@@ -1,3 +1,5 @@
+"""System checks of the calendar's settings."""
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The state of following a calendar."""
+
 import uuid
 
 from django.db import models

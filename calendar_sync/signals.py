@@ -1,3 +1,5 @@
+"""Signals from the calendar to the other apps."""
+
 from django.dispatch import Signal
 
 # The calendar may have changed; nothing has been read yet.

@@ -1,3 +1,5 @@
+"""The Content-Security-Policy of pages."""
+
 from typing import Any
 
 MERCADOPAGO_API = "https://api.mercadopago.com"

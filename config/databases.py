@@ -1,3 +1,5 @@
+"""Connections and their limits, by database engine."""
+
 from typing import Any
 
 SQLITE = "django.db.backends.sqlite3"

@@ -1,3 +1,5 @@
+"""The routes of admin, API and pages."""
+
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView

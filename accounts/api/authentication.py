@@ -1,3 +1,5 @@
+"""Authentication of ``/api``."""
+
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS

@@ -1,3 +1,5 @@
+"""Views of ``/api/user-data``."""
+
 from typing import cast
 
 from drf_spectacular.utils import OpenApiExample, extend_schema

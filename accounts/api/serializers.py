@@ -1,3 +1,5 @@
+"""JSON of people, profiles and sign-in."""
+
 from typing import Any
 
 from rest_framework import serializers

@@ -1,3 +1,5 @@
+"""Paths about people below ``/api``."""
+
 from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
 

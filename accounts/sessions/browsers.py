@@ -1,3 +1,5 @@
+"""Names of browsers."""
+
 from django.utils.translation import gettext as _
 
 # In this order: most browsers also claim to be those further down.

@@ -1,3 +1,5 @@
+"""The language of pages."""
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language_from_request

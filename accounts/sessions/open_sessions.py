@@ -1,3 +1,5 @@
+"""A person's open sessions."""
+
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,3 +1,5 @@
+"""Types of requests."""
+
 from django.http import HttpRequest
 
 from accounts.models import User

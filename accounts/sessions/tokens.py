@@ -1,3 +1,5 @@
+"""JWT session tokens."""
+
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

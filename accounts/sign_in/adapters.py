@@ -1,3 +1,5 @@
+"""allauth's hooks."""
+
 import logging
 from typing import Any, NoReturn
 

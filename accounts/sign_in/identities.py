@@ -1,3 +1,5 @@
+"""The identities of an account."""
+
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.dispatch import Signal

@@ -1,3 +1,5 @@
+"""Timings of calls to the identity providers."""
+
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit

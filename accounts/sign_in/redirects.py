@@ -1,3 +1,5 @@
+"""Redirects of sign-in."""
+
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from django.conf import settings

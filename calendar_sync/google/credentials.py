@@ -1,3 +1,5 @@
+"""Credentials: the administrator's grant, a service account or an API key."""
+
 import json
 import logging
 from functools import lru_cache

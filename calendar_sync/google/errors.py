@@ -1,3 +1,5 @@
+"""Translate the errors of Google's packages into the calendar's."""
+
 import json
 import re
 from collections.abc import Iterator

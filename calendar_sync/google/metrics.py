@@ -1,3 +1,5 @@
+"""Metrics of calls to the calendar."""
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter

@@ -1,3 +1,5 @@
+"""The OpenAPI description of POST /api/webhooks/calendar."""
+
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from config.lib.api.schema import header, refusal

@@ -1,3 +1,5 @@
+"""The address of push messages."""
+
 from django.urls import path
 
 from calendar_sync.push.webhooks import CalendarWebhookView

@@ -1,3 +1,5 @@
+"""The answers of ``/api`` to exceptions."""
+
 import logging
 from collections.abc import Mapping
 from typing import Any

@@ -1,3 +1,5 @@
+"""Content negotiation of ``/api``: always JSON."""
+
 from collections.abc import Iterable
 
 from rest_framework.negotiation import BaseContentNegotiation

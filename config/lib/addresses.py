@@ -1,3 +1,5 @@
+"""The client's address behind trusted proxies."""
+
 import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
 

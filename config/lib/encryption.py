@@ -1,3 +1,5 @@
+"""Encryption of texts and columns."""
+
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet

@@ -1,3 +1,5 @@
+"""The origin of browser requests."""
+
 from urllib.parse import urlsplit
 
 from django.conf import settings

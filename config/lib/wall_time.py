@@ -1,3 +1,5 @@
+"""Convert between instants and the teacher's clock."""
+
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 

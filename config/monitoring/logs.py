@@ -1,3 +1,5 @@
+"""Log formatters: JSON for programs, text for people, both without secrets."""
+
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime

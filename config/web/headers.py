@@ -1,3 +1,5 @@
+"""Content policy and security headers of every response."""
+
 from functools import cached_property
 from http import HTTPStatus
 from typing import cast

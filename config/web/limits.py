@@ -1,3 +1,5 @@
+"""Limit the size of a request's headers."""
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin

@@ -1,3 +1,5 @@
+"""Redirects between the local names of one machine."""
+
 from urllib.parse import urlsplit
 
 from django.conf import settings

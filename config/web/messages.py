@@ -1,3 +1,5 @@
+"""The message cookie, named like our others."""
+
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.contrib.messages.storage.fallback import FallbackStorage

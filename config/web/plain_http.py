@@ -1,3 +1,5 @@
+"""Refuse API writes over plain http."""
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin

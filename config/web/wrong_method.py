@@ -1,3 +1,5 @@
+"""Responses to methods that an address does not have."""
+
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse

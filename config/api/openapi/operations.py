@@ -1,3 +1,5 @@
+"""The description of an operation."""
+
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema

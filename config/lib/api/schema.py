@@ -1,3 +1,5 @@
+"""Words for describing the API."""
+
 from datetime import timedelta
 from string import Formatter
 from typing import Any

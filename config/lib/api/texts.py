@@ -1,3 +1,5 @@
+"""Fixed texts of ``/api``."""
+
 SIGN_IN_FIRST = "Ingresá para continuar."
 FOREIGN_ORIGIN = "El pedido viene de otro sitio."
 NOT_FOUND = "No encontrado."

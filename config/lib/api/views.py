@@ -1,3 +1,5 @@
+"""Bases of the views of ``/api``."""
+
 from dataclasses import dataclass
 from typing import Any
 
