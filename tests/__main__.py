@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     Parts wait for time-outs, locks and processes, so more of them run than there are cores. Those
     that wait most come first, and the last two end together.
     """
-    at_once = (os.cpu_count() or 1) + 3
+    at_once = (os.cpu_count() or 1) + 2
     print(f"On SQLite, on PostgreSQL and in the browser, {at_once} parts at a time:", flush=True)
     with ThreadPoolExecutor(max_workers=at_once) as pool:
 
