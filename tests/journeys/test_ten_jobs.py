@@ -81,7 +81,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser, today: date
 
 @contextmanager
 def _newcomer(browser: Browser, address: str, name: str) -> Iterator[APIRequestContext]:
-    """Give a program the session of a person whom nobody knows yet; it draws no page."""
+    """Return an HTTP client with the session of a new person, without a browser page."""
     context = browser.new_context(base_url=address)
     sign_in_over_http(context.request, "google", f"{name}@example.com")
     yield context.request

@@ -131,7 +131,7 @@ def test_two_workers_share_the_turns(diary):
         for turns in range(2, 6):
             make_due()
             wait_for(lambda turns=turns: one.lines.count("tick") >= turns and not is_leased())
-        time.sleep(0.2)
+        time.sleep(0.2)  # a sweep run twice would show by now
 
         assert one.lines == ["tick"] * 5
 
@@ -153,7 +153,7 @@ def test_second_signal_leaves_the_sweep_to_the_next_worker(diary):
     with worker(diary, "hang") as process:
         wait_for(lambda: process.lines == ["hang begins"])
         process.terminate()
-        time.sleep(0.2)
+        time.sleep(0.2)  # two signals at once would arrive as one
         process.terminate()
 
         assert process.wait() == 0
