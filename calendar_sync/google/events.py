@@ -42,8 +42,7 @@ class GoogleEvents:
     ) -> None:
         self.transport = Transport(budget, headers)
         self._http = AuthorizedHttp(grant, http=self.transport) if grant else self.transport
-        self._client = _client("calendar", "v3", settings.CALENDAR_API_URL)
-        self._api = self._client.events()
+        self._api = _collection("events", "calendar", "v3", settings.CALENDAR_API_URL)
         # Only a person's grant can say ``primary``.
         has_person = grant is not None and grant.may_invite
         self._calendar = {"calendarId": settings.CALENDAR_ID if has_person else name_calendar()}
@@ -102,7 +101,8 @@ class GoogleEvents:
 
     def stop(self, body: JSON) -> None:
         """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
-        request = self._client.channels().stop(body=body)
+        channels = _collection("channels", "calendar", "v3", settings.CALENDAR_API_URL)
+        request = channels.stop(body=body)
         self._send(request, is_readable=lambda answer: not answer)
 
     def open_space(self, code: str) -> None:
@@ -110,7 +110,7 @@ class GoogleEvents:
 
         https://developers.google.com/workspace/meet/api/guides/meeting-spaces-configuration
         """
-        spaces = _client("meet", "v2", settings.MEET_API_URL).spaces()
+        spaces = _collection("spaces", "meet", "v2", settings.MEET_API_URL)
         request = spaces.get(name=f"spaces/{code}")
         space = self._send(
             request,
@@ -176,19 +176,21 @@ class GoogleEvents:
 
 
 @lru_cache(maxsize=4)
-def _client(name: str, version: str, api_url: str) -> Any:
-    """Return the stateless request builder; reading its description takes long.
+def _collection(name: str, api: str, version: str, api_url: str) -> Any:
+    """Return the stateless builder of a collection's requests.
 
+    Reading an API's description takes long; making a collection's methods takes 3 ms.
     https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
     """
-    return build(
-        name,
+    client = build(
+        api,
         version,
         http=Transport(timedelta(0)),
         static_discovery=True,  # shipped with the client
         cache_discovery=False,
         client_options={"api_endpoint": api_url},
     )
+    return getattr(client, name)()
 
 
 def _checked(answer: Any, is_readable: Callable[[Any], bool]) -> Any:
