@@ -230,6 +230,8 @@ def _state_of_paid_seat(seat: Seat, payment: Payment) -> PaymentState:
         return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
     if seat.state in UNSETTLED:
         return PaymentState.PREPARING
+    if is_partly_back and seat.amount_kept:
+        return PaymentState.PARTLY_REFUNDED
     is_kept = seat.amount_kept == payment.amount
     return PaymentState.PAID if is_kept else PaymentState.RETURNING
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.steps import Facts, Report, Step, StepForm, group_mails
+from bookings.admin.steps import Facts, Group, Report, Step, StepForm, group_mails
 from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
@@ -22,6 +22,8 @@ from bookings.domain.money.refunds import (
     send_refunds_of,
 )
 from bookings.models import (
+    Notice,
+    NoticeKind,
     Payment,
     PaymentCharge,
     Refund,
@@ -29,6 +31,7 @@ from bookings.models import (
     ReviewReason,
     TransferState,
 )
+from bookings.notices.registry import reason_to_skip
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import pesos
 
@@ -94,7 +97,7 @@ class _Refund(Step[Payment]):
             kept = "no saca a nadie de la clase" if row.paid_seat else "no cancela la clase"
             happens.append(f"Devolver {kept}.")
         total = sum(refund.amount for refund in seen.result)
-        return Facts(_describe(row), tuple(happens), group_mails(seen.mails), total)
+        return Facts(_describe(row), tuple(happens), _list_mails(row, seen.result), total)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         refunds = _request(self.choose(row, form), actor)
@@ -169,6 +172,12 @@ def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[
     ]
     refuse_other_sum()
     return refunds
+
+
+def _list_mails(payment: Payment, refunds: list[Refund]) -> tuple[Group, ...]:
+    """List the mails that leave once the provider has refunded, which a dry run does not ask."""
+    mails = [Notice(kind=NoticeKind.MONEY_RETURNED, user=payment.user) for _ in refunds]
+    return group_mails([mail for mail in mails if not reason_to_skip(mail)])
 
 
 def _report(refunds: list[Refund]) -> Report:

@@ -74,12 +74,8 @@ def book_for(
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
         expires_at = find_hold_end(now)
-    request = BookingRequest(
-        **asdict(quote),
-        **describe_preference(payment),
-        text=text,
-        offer=offer,
-    )
+    terms = {**asdict(quote), **describe_preference(payment)}
+    request = BookingRequest(**terms, text=text, offer=offer)
     hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
     virtual_class = _store_for(student, request, hold, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class

@@ -154,9 +154,9 @@ def _order_price(price: Price) -> tuple[tuple[int, int], bool, int, int]:
     return offer, is_group, price.minutes, price.students_up_to
 
 
-def list_prices(day: date | None = None, *, offer: Offer | None = None) -> QuerySet[Price]:
-    """List a day's rows of the plain list, or of an active offer."""
-    rows = in_force(day).filter(offer=offer)
+def list_prices(*, offer: Offer | None = None) -> QuerySet[Price]:
+    """List today's rows of the plain list, or of an active offer."""
+    rows = in_force().filter(offer=offer)
     return rows.filter(offer__is_active=True) if offer else rows
 
 

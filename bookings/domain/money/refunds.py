@@ -111,9 +111,17 @@ def refund_surplus(charge: PaymentCharge) -> None:
 @transaction.atomic
 def refund_second_payment(payment: Payment) -> None:
     """Refund, once, money for a class that was paid by hand."""
-    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-    for charge in good.select_for_update().order_by("id"):
+    for charge in _list_good_charges(payment).select_for_update().order_by("id"):
         _decide_once(charge, RefundCase.PAID_TWICE)
+
+
+def find_second_payment(payment: Payment) -> int:
+    """Return the centavos that ``refund_second_payment`` would refund."""
+    return sum(map(refundable_amount, _list_good_charges(payment)))
+
+
+def _list_good_charges(payment: Payment) -> QuerySet[PaymentCharge]:
+    return payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Leaving a class with a seat; the policy decides the refund."""
 
 import uuid
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -8,7 +9,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
-from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
+from bookings.domain.money.refunds import (
+    find_second_payment,
+    refuse_other_sum,
+    send_refunds_of,
+)
 from bookings.domain.money.seat_refunds import find_left, refund_seat
 from bookings.domain.places.leaving import give_place_back, leave_class, lock_place
 from bookings.models import Seat, SeatState, VirtualClass
@@ -32,10 +37,23 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
     return Seat.objects.filter(open_class=class_id, user=user, state=SeatState.TAKEN)
 
 
-def find_money_back(seat: Seat) -> int:
-    """Return the centavos refunded on leaving now."""
+@dataclass(frozen=True, slots=True)
+class SeatMoneyBack:
+    """The centavos that go back on leaving now: through the provider, and by the teacher's hand."""
+
+    online: int
+    by_hand: int
+
+
+def find_money_back(seat: Seat) -> SeatMoneyBack:
     case = find_student_case(seat.open_class.virtual_class, timezone.now())
-    return decide_refund(case, left=find_left(seat))[1]
+    _, amount = decide_refund(case, left=find_left(seat))
+    payment = seat.payment
+    if payment is not None and payment.approved_at is not None:
+        return SeatMoneyBack(online=amount, by_hand=0)
+    # Paid by hand: what came online is a second payment.
+    second = find_second_payment(payment) if payment else 0
+    return SeatMoneyBack(online=second, by_hand=amount)
 
 
 @transaction.atomic
