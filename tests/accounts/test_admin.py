@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import Session, User
 from tests.accounts.flows import session_of
-from tests.admin.steps import confirm_several
+from tests.admin.steps import carry_out_several
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def panel(teacher) -> Client:
 
 def run(panel: Client, action: str, *people: User):
     """Run an action on people."""
-    return confirm_several(panel, people, action)
+    return carry_out_several(panel, people, action)
 
 
 def test_list_shows_and_finds_people(panel, student, host):
@@ -37,11 +37,10 @@ def test_list_shows_and_finds_people(panel, student, host):
     assert host.email not in found
 
 
-@pytest.mark.parametrize(
-    "query", ["status=suspended", "level=basico", "newsletter=si", "is_staff=1"]
-)
-def test_list_filters(panel, query):
-    assert panel.get(f"{LIST}?{query}").status_code == 200
+def test_list_filters(panel):
+    filters = ["status=suspended", "level=basico", "newsletter=si", "is_staff=1"]
+
+    assert [panel.get(f"{LIST}?{one}").status_code for one in filters] == [200] * len(filters)
 
 
 def test_students_stay_out(sign_in, student):
@@ -90,7 +89,7 @@ def test_suspending_spares_administrators(panel, teacher):
 
 
 def test_reactivating_opens_the_account_again(panel, student):
-    run(panel, "suspender", student)
+    User.objects.filter(pk=student.pk).update(status="suspended")
 
     run(panel, "reactivar", student)
 

@@ -24,7 +24,9 @@ def test_subject_refuses_the_rest(value):
         ("a\x00b\x1bc\x9bd", "abcd"),
         ("half \ud800 a pair", "half a pair"),
         ("José 李 👩🏽‍🏫", "José 李 👩🏽‍🏫"),
+        ("<b>Ana</b>", "<b>Ana</b>"),
         ("x" * 300, "x" * 255),
+        ("", ""),
         ("x" * 254 + " y", "x" * 254),
         (None, ""),
         (5, ""),
@@ -47,6 +49,7 @@ def test_text_keeps_one_printable_line(value, kept):
         "https://img.example/\n",
         "https://ímg.example/a.png",
         "data:image/png;base64,AAAA",
+        "javascript:alert(1)",
         "https://img.example/" + "a" * 500,
     ],
 )
@@ -73,6 +76,7 @@ def test_verified_address_is_kept_in_lower_case():
         ("ana", True),
         ("ana@example.com\n", True),
         ("a" * 250 + "@example.com", True),
+        ("", True),
         (None, True),
     ],
 )

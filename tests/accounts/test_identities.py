@@ -179,11 +179,13 @@ def test_identity_of_somebody_else_cannot_be_disconnected(ana, google):
     assert SocialAccount.objects.filter(provider="github").exists()
 
 
-@pytest.mark.parametrize("number", ["", "x", "-1", "9" * 30, "\0"])
-def test_number_of_no_identity_disconnects_nothing(ana, number):
-    response = ana.post("/inicio/perfil/desconectar", {"identity": number})
+@pytest.mark.each_engine
+def test_number_of_no_identity_disconnects_nothing(ana):
+    numbers = ["", "x", "-1", "9" * 30, "\0"]
 
-    assert response.status_code == 302
+    answers = [ana.post("/inicio/perfil/desconectar", {"identity": one}) for one in numbers]
+
+    assert [answer.status_code for answer in answers] == [302] * len(numbers)
     assert SocialAccount.objects.count() == 2
 
 

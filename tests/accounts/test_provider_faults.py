@@ -40,12 +40,20 @@ def assert_refused(client, response) -> None:
     assert not User.objects.exists()
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-@pytest.mark.parametrize("provider", ["google", "github"])
-def test_token_endpoint_fault_leads_to_the_error_page(request, client, provider, fault):
+# The client of the token endpoint is the same for both providers; what comes next is not.
+OF_GITHUB = ["500", "html", "drop", "list", "odd token", "no id token"]
+# Those of a profile that are no answer, no JSON or no profile.
+OF_PROFILES = ["500", "302", "html", "half", "drop", "list", "number", "null", "deep"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "name"),
+    [*(("google", name) for name in FAULTS), *(("github", name) for name in OF_GITHUB)],
+)
+def test_token_endpoint_fault_leads_to_the_error_page(request, client, provider, name):
     standin = request.getfixturevalue(provider)
     callback = consent(start(client, provider), "ana@example.com")
-    standin.fault("token", fault)
+    standin.fault("token", FAULTS[name])
 
     response = client.get(callback)
 
@@ -55,14 +63,14 @@ def test_token_endpoint_fault_leads_to_the_error_page(request, client, provider,
 @pytest.mark.parametrize(
     "fault",
     [
-        *FAULTS.values(),
+        *(FAULTS[name] for name in OF_PROFILES),
         Fault.status(200, body={"login": "ana"}),
         Fault.status(200, body={"id": None, "login": "ana"}),
         Fault.status(200, body={"id": True}),
         Fault.status(200, body={"id": "1\x00"}),
         Fault.status(200, body={"id": "9" * 300}),
     ],
-    ids=[*FAULTS, "no id", "null id", "true id", "NUL id", "long id"],
+    ids=[*OF_PROFILES, "no id", "null id", "true id", "NUL id", "long id"],
 )
 def test_profile_fault_leads_to_the_error_page(github, client, fault):
     callback = consent(start(client, "github"), "ana@example.com")
@@ -153,15 +161,12 @@ def test_unusable_id_token_leads_to_the_error_page(google, client, changes):
     "changes",
     [
         {"email": None},
-        {"email": ""},
         {"email": 5},
-        {"email": "no address"},
-        {"email": "a" * 300 + "@example.com"},
         {"email_verified": False},
         {"email_verified": "false"},
         {"email_verified": None},
     ],
-    ids=["null", "empty", "number", "not one", "long", "unverified", "text", "unknown"],
+    ids=["null", "number", "unverified", "text", "unknown"],
 )
 def test_profile_without_a_verified_address_is_refused(google, client, changes):
     callback = consent(start(client, "google"), "ana@example.com")

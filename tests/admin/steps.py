@@ -34,17 +34,27 @@ def seen_on(page):
     return found[1] if found else ""
 
 
-def confirm(client, row, name, **given):
+def carry_out(client, row, name, *, follow=False, **given):
     """Take a step: look, then press the button that confirms what was shown."""
     seen = seen_on(look(client, row, name, **given))
-    return client.post(address_of(row, name), {**given, "seen": seen}, follow=True)
+    return client.post(address_of(row, name), {**given, "seen": seen}, follow=follow)
 
 
-def confirm_several(client, rows, name, **given):
+def confirm(client, row, name, **given):
+    """Take a step, and read the page that follows."""
+    return carry_out(client, row, name, follow=True, **given)
+
+
+def carry_out_several(client, rows, name, *, follow=False, **given):
     """Take a step for several rows of a list."""
     seen = seen_on(look_at_several(client, rows, name))
     chosen = {"action": name, "_selected_action": [str(row.pk) for row in rows]}
-    return client.post(list_of(rows[0]), {**given, **chosen, "seen": seen}, follow=True)
+    return client.post(list_of(rows[0]), {**given, **chosen, "seen": seen}, follow=follow)
+
+
+def confirm_several(client, rows, name, **given):
+    """Take a step for several rows of a list, and read the page that follows."""
+    return carry_out_several(client, rows, name, follow=True, **given)
 
 
 def all_steps():

@@ -7,7 +7,7 @@ from django.urls import reverse
 from accounts.models import UserStatus
 from bookings.models import Payment, VirtualClass
 from bookings.webhooks.teacher_actions import record_test_event
-from tests.admin.steps import confirm, confirm_several, look_at_several
+from tests.admin.steps import carry_out, carry_out_several, look_at_several
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 
@@ -26,7 +26,7 @@ def run_action(panel, page, action, *rows):
 
 
 def test_action_leaves_a_line(panel, teacher, student):
-    confirm_several(panel, [student], "suspender")
+    carry_out_several(panel, [student], "suspender")
 
     student.refresh_from_db()
     assert student.status == UserStatus.SUSPENDED
@@ -35,7 +35,7 @@ def test_action_leaves_a_line(panel, teacher, student):
 
 
 def test_step_for_several_leaves_a_line_each(panel, teacher, student, stranger):
-    confirm_several(panel, [student, stranger], "suspender")
+    carry_out_several(panel, [student, stranger], "suspender")
 
     assert sorted(noted()) == [
         (teacher.email, "Bruno Student", "Suspender"),
@@ -52,7 +52,7 @@ def test_step_that_was_only_looked_at_leaves_none(panel, student):
 def test_button_on_a_class_leaves_a_line(panel, teacher, host):
     virtual_class = VirtualClassFactory(booked_by=host)
 
-    confirm(panel, virtual_class, "cancelar")
+    carry_out(panel, virtual_class, "cancelar")
 
     (line,) = noted()
     assert line == (teacher.email, str(VirtualClass.objects.get()), "Cancelar")
@@ -113,7 +113,7 @@ def test_delivering_several_again_leaves_a_line_each(panel, teacher):
 
 
 def test_list_shows_the_lines_and_takes_nothing(panel, student):
-    confirm_several(panel, [student], "suspender")
+    carry_out_several(panel, [student], "suspender")
     line = LogEntry.objects.get()
 
     page = panel.get(LIST).content.decode()

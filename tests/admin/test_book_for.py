@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from accounts.models import User
+from bookings.admin.classes.forms import PersonForm
 from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, VirtualClass
 from tests.admin.moments import at, days_later
 from tests.admin.test_week import text_of
@@ -56,11 +57,11 @@ def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
     assert "hasta el mar 17 nov, 10:00" in text_of(form)
 
 
-@pytest.mark.parametrize("start", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-12:00", "x"])
-def test_a_time_outside_the_calendar_proposes_none(panel, host, price, start):
-    form = panel.get(PAGE, {"estudiante": host.pk, "inicio": start}).context["form"]
-
-    assert "day" not in form.initial
+def test_a_time_outside_the_calendar_proposes_none(panel, host, price):
+    for start in ("0001-01-01T00:00+14:00", "9999-12-31T23:59-12:00", "0001-01-01T00:00Z", "x"):
+        assert panel.get(PAGE, {"inicio": start}).status_code == 200
+        form = panel.get(PAGE, {"estudiante": host.pk, "inicio": start}).context["form"]
+        assert "day" not in form.initial
 
 
 def test_the_class_that_the_student_booked_last_is_proposed(panel, host, price):
@@ -113,9 +114,8 @@ def test_a_class_outside_the_list_takes_what_she_types(send):
     assert booked.is_scheduled
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
+def test_what_cannot_be_is_said_and_books_nothing(send, price):
+    for given, says in (
         ({"kind": "otra", "minutes": "45", "students": "1"}, "poné su precio"),
         ({"kind": "otra", "price": "1.000"}, "Decí cuántos minutos dura"),
         ({"kind": "otra", "minutes": "45", "students": "1", "price": "1,5"}, "Escribí los pesos"),
@@ -123,13 +123,11 @@ def test_a_class_outside_the_list_takes_what_she_types(send):
         ({"day": "2026-11-16", "clock": "11:00"}, "Ese horario ya pasó."),
         ({"day": "x"}, "Día"),
         ({"payment": "no"}, "El pago"),
-    ],
-)
-def test_what_cannot_be_is_said_and_books_nothing(send, price, given, says):
-    page = send(**{"kind": price.pk, **given})
+    ):
+        page = text_of(send(**{"kind": price.pk, **given}))
+        assert "Revisá estos datos" in page
+        assert says in page
 
-    assert "Revisá estos datos" in text_of(page)
-    assert says in text_of(page)
     assert not VirtualClass.objects.exists()
 
 
@@ -178,14 +176,6 @@ def test_students_are_found_by_words_and_staff_and_closed_accounts_are_not(panel
 @pytest.mark.parametrize("key", ["x", "00000000-0000-4000-8000-000000000000"])
 def test_an_unknown_student_is_asked_for(panel, key):
     assert "¿Para quién es la clase?" in text_of(panel.get(PAGE, {"estudiante": key}))
-
-
-@pytest.mark.parametrize("start", ["0001-01-01T00:00Z", "9999-12-31T23:59-12:00", "2026-11-17T10"])
-@pytest.mark.parametrize("chosen", [False, True])
-def test_a_start_beyond_all_calendars_breaks_nothing(panel, host, price, start, chosen):
-    asked = {"inicio": start} | ({"estudiante": host.pk} if chosen else {})
-
-    assert panel.get(PAGE, asked).status_code == 200
 
 
 def test_a_thousand_words_break_no_search(panel, host):
@@ -313,9 +303,8 @@ def test_without_an_address_no_mail_is_asked_for(panel, price):
     assert not Notice.objects.filter(kind=NoticeKind.CLASS_LINK).exists()
 
 
-@pytest.mark.parametrize("phone", ["341 555 0199", "+54 9 341 555-0199", "(0341) 15 5550199"])
-def test_a_phone_in_another_spelling_is_recognised(panel, host, price, phone):
-    host.phone = "0341 15 5550199"
+def test_a_phone_in_another_spelling_is_recognised(panel, host, price):
+    host.phone, phone = "0341 15 5550199", "+54 9 341 555-0199"
     host.save()
 
     asked = panel.post(PAGE, LUCIA | {"phone": phone})
@@ -345,13 +334,19 @@ def test_an_address_is_one_person_s(panel, host, price):
         ({"phone": "1" * 31}, "Teléfono"),
         ({"email": "x"}, "correo"),
         ({"email": "a@sin-cuenta.invalid"}, "Ese correo no existe."),
-        ({"who": "\x00"}, "Nombre"),
     ],
 )
-def test_a_person_who_cannot_be_is_said_so(panel, price, given, says):
+def test_a_person_who_cannot_be_is_refused(given, says):
+    form = PersonForm(LUCIA | given)
+
+    assert says in " ".join(f"{form[name].label}: {form[name].errors}" for name in form.errors)
+
+
+@pytest.mark.parametrize("given", [{"phone": ""}, {"who": "\x00"}], ids=["no address", "NUL"])
+def test_a_person_who_cannot_be_is_not_written_down(panel, price, given):
     page = panel.post(PAGE, {**LUCIA, **given, **FORM, "kind": price.pk})
 
-    assert says in text_of(page)
+    assert "Revisá estos datos" in text_of(page)
     assert not User.objects.filter(status="placeholder").exists()
 
 

@@ -1,5 +1,6 @@
 """*Clases abiertas* in the panel: publishing, the list, and the sheet with its seats."""
 
+import re
 from datetime import timedelta
 from urllib.parse import unquote
 
@@ -7,8 +8,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.models import OpenClass, Price, Seat, SeatState, VirtualClass
-from tests.admin.steps import confirm, look
+from bookings.admin.sales.open_classes import PublishForm
+from bookings.models import MinimumDecision, OpenClass, Price, Seat, SeatState, VirtualClass
+from tests.admin.steps import carry_out, look
 from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import PRICE, hold, pay, publish, read, take
 from tests.standins import Fault
@@ -56,15 +58,11 @@ def test_six_answers_publish_a_class(panel, mercadopago, google):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"title": ""},
-        {"day": "2020-01-01"},
         {"day": "9999-01-01"},
         {"day": "mañana"},
         {"clock": "25:00"},
         {"places": "0"},
-        {"places": "100"},
         {"places": "1e9"},
-        {"minimum": "7"},
         {"minimum": "0"},
         {"place_price": "-1"},
         {"place_price": "mucho"},
@@ -77,6 +75,15 @@ def test_six_answers_publish_a_class(panel, mercadopago, google):
         {"text": "x" * 1001},
         {"title": "x" * 81},
     ],
+    ids=str,
+)
+def test_bad_answers_are_named(changes):
+    assert list(PublishForm(answers(**changes)).errors) == [*changes]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"title": ""}, {"day": "2020-01-01"}, {"places": "100"}, {"minimum": "7"}],
     ids=str,
 )
 def test_bad_answers_say_so_and_leave_nothing(panel, mercadopago, google, changes):
@@ -136,6 +143,15 @@ def test_the_list_tells_people_places_and_shares(panel, mercadopago, open_class)
     assert f"/clases-abiertas/{open_class.pk}" in shared
 
 
+def test_the_list_says_that_a_class_takes_place_below_its_minimum(panel, mercadopago, open_class):
+    OpenClass.objects.update(decision=MinimumDecision.GOES_ON)
+
+    page = panel.get(reverse("admin:open_classes")).text
+
+    assert re.search(r">\s*Se da\s*<", page)
+    assert "Faltan" not in page
+
+
 def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     [paid] = take(mercadopago, open_class)
     hold(open_class, student)
@@ -154,7 +170,7 @@ def test_the_teacher_marks_a_seat_as_paid(panel, teacher, student):
 
     [facts] = look(panel, seat, "pagado").context["preview"].facts.values()
     assert "te pagó $\xa08.000 por fuera" in facts.happens[0]
-    confirm(panel, seat, "pagado")
+    carry_out(panel, seat, "pagado")
 
     assert read(seat).state == SeatState.TAKEN
 
@@ -171,7 +187,7 @@ def test_changing_the_places_counts_without_the_teacher(panel, open_class):
     page = look(panel, open_class.virtual_class, "lugares", places="8").text
     assert "Pasa de 6 a 8 lugares." in page
 
-    confirm(panel, open_class.virtual_class, "lugares", places="8")
+    carry_out(panel, open_class.virtual_class, "lugares", places="8")
 
     open_class.refresh_from_db()
     assert (open_class.places, VirtualClass.objects.get().max_participants) == (8, 9)

@@ -24,6 +24,7 @@ from bookings.models import (
     Weekday,
     WeeklyHours,
 )
+from bookings.panel.own_page.forms import FirstStepsForm
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.django_db
@@ -115,9 +116,9 @@ def test_rows_that_are_no_pair_change_nothing(panel, rows):
     assert Quote.objects.get().text == "uno"
 
 
-@pytest.mark.parametrize(
-    ("sent", "message"),
-    [
+@pytest.mark.each_engine
+def test_a_mistake_is_named_and_nothing_is_stored(panel):
+    for sent, message in (
         ({"name": "x" * 81}, "80"),
         ({"video_url": "javascript:alert(1)"}, "Copiá la dirección"),
         ({"video_url": "http://example.com/video"}, "Copiá la dirección"),
@@ -125,13 +126,11 @@ def test_rows_that_are_no_pair_change_nothing(panel, rows):
         ({"question-0-question": "¿Y?"}, "Completá la pregunta y la respuesta"),
         ({"question-0-answer": "Sí."}, "Completá la pregunta y la respuesta"),
         ({"about": "a\0b"}, "nulos"),
-    ],
-)
-def test_a_mistake_is_named_and_nothing_is_stored(panel, sent, message):
-    page = panel.post(PAGE, TEXTS | sent).content.decode()
+    ):
+        page = panel.post(PAGE, TEXTS | sent).content.decode()
+        assert "todavía no guardamos nada" in page
+        assert message in page
 
-    assert "todavía no guardamos nada" in page
-    assert message in page
     assert not TeacherPage.objects.exists()
 
 
@@ -275,16 +274,28 @@ def test_group_and_photo_are_optional_answers(panel):
 
 
 @pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"name": ""}, "name", ""),
+        ({"days": []}, "days", ""),
+        ({"days": ["7"]}, "days", ""),
+        ({"end": "09:30"}, "end", "no entra ninguna clase"),
+        ({"end": "08:00"}, "end", "no entra ninguna clase"),
+        ({"minutes": "5"}, "minutes", ""),
+        ({"group_amount": "24.000", "group_size": ""}, "group_size", "hasta cuántas personas"),
+    ],
+)
+def test_a_wrong_answer_is_refused(changed, field, said):
+    errors = FirstStepsForm(ANSWERS | changed).errors
+
+    assert list(errors) == [field]
+    assert said in errors[field][0]
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"name": ""}, "Tu nombre"),
-        ({"days": []}, "Qué días"),
-        ({"days": ["7"]}, "Qué días"),
-        ({"end": "09:30"}, "no entra ninguna clase"),
-        ({"end": "08:00"}, "no entra ninguna clase"),
-        ({"minutes": "5"}, "Cuántos minutos"),
         ({"amount": "15.00"}, "Escribí los pesos así"),
-        ({"group_amount": "24.000", "group_size": ""}, "hasta cuántas personas entran"),
         ({"photo": SimpleUploadedFile("a.jpg", b"no picture", "image/jpeg")}, "No pudimos leer"),
     ],
 )

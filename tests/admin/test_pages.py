@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission
+from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,40 +22,55 @@ LISTS = [
     for model in admin.site._registry
 ]
 PAGES = ["admin:week", "admin:money", "admin:technical"]
-FORMS = ["closure", "specialhours", "price", "discountcode"]
+FORMS = [
+    f"admin:bookings_{model}_add" for model in ("closure", "specialhours", "price", "discountcode")
+]
 
 
-@pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:calendar", "admin:more"])
-def test_a_page_answers(teacher, sign_in, name):
-    assert sign_in(teacher).get(reverse(name), follow=True).status_code == 200
+def answers_of(client, names):
+    """Ask for pages by their names, or their addresses; give each one's status."""
+    return {name: client.get(resolve_url(name), follow=True).status_code for name in names}
 
 
-@pytest.mark.parametrize("page", urlpatterns, ids=lambda page: page.name)
-def test_a_page_of_our_own_refuses_other_methods(teacher, sign_in, page):
-    converters = page.pattern.converters
-    given = {name: 1 if one.regex == "[0-9]+" else teacher.pk for name, one in converters.items()}
-
-    response = sign_in(teacher).put(reverse(f"admin:{page.name}", kwargs=given))
-
-    assert response.status_code == 405
+def links_on(panel, name):
+    page = panel.get(reverse(f"admin:{name}")).content.decode()
+    return re.findall(r'<li>\s*<a href="([^"]+)"', page)
 
 
-@pytest.mark.parametrize("model", FORMS)
-def test_an_empty_form_answers(teacher, sign_in, model):
-    assert sign_in(teacher).get(reverse(f"admin:bookings_{model}_add")).status_code == 200
+def test_every_page_and_every_link_to_one_answers(panel):
+    pages = {reverse(name) for name in [*LISTS, *PAGES, "admin:index", "admin:calendar", *FORMS]}
+    more, technical = links_on(panel, "more"), links_on(panel, "technical")
+
+    answers = answers_of(panel, pages | {*more, *technical})
+
+    assert min(len(more), len(technical)) > 3
+    assert answers == dict.fromkeys(answers, 200)
 
 
-@pytest.mark.parametrize("name", [*LISTS, *PAGES])
-def test_staff_without_rights_sees_nothing(host, sign_in, name):
+def test_a_page_of_our_own_refuses_other_methods(panel, teacher):
+    answers = {}
+    for page in urlpatterns:
+        converters = page.pattern.converters.items()
+        given = {name: 1 if one.regex == "[0-9]+" else teacher.pk for name, one in converters}
+        address = reverse(f"admin:{page.name}", kwargs=given)
+        answers[address] = panel.put(address).status_code
+
+    assert answers == dict.fromkeys(answers, 405)
+
+
+def test_staff_without_rights_sees_nothing(host, sign_in):
     host.is_staff = True
     host.save()
 
-    assert sign_in(host).get(reverse(name), follow=True).status_code == 403
+    answers = answers_of(sign_in(host), [*LISTS, *PAGES])
+
+    assert answers == dict.fromkeys(answers, 403)
 
 
-@pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:more"])
-def test_a_student_sees_nothing(student, sign_in, name):
-    assert sign_in(student).get(reverse(name), follow=True).status_code == 403
+def test_a_student_sees_nothing(student, sign_in):
+    answers = answers_of(sign_in(student), [*LISTS, *PAGES, "admin:index", "admin:more"])
+
+    assert answers == dict.fromkeys(answers, 403)
 
 
 @pytest.mark.parametrize("model", [VirtualClass, User])
@@ -127,3 +143,27 @@ def test_staff_who_may_only_look_is_offered_no_new_price(looker, teacher, sign_i
     ]
 
     assert offered == [False, True]
+
+
+WRITING = {
+    "act_on_offer": [1],
+    "book_for": [],
+    "delete_offer": [1],
+    "new_offer": [],
+    "new_prices": [],
+    "offer": [1],
+    "publish": [],
+    "teacher_page": [],
+    "teacher_page_preview": [],
+    "week_day": [],
+    "week_hour": [],
+    "write": [],
+}
+
+
+def test_staff_who_may_only_look_gets_no_form_that_writes(looker):
+    addresses = [reverse(f"admin:{name}", args=args) for name, args in WRITING.items()]
+
+    answers = {address: looker.post(address).status_code for address in addresses}
+
+    assert set(answers.values()) == {403}, answers

@@ -22,7 +22,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.work.sweeps import sweep
-from tests.admin.steps import address_of, confirm, look
+from tests.admin.steps import address_of, carry_out, look
 from tests.booking import book_class
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
@@ -228,7 +228,7 @@ def test_the_page_names_price_person_and_money(panel, paid):
 
 def test_agreeing_schedules_the_paid_class_once(panel, paid, google):
     for _ in range(2):
-        confirm(panel, paid, "aceptar")
+        carry_out(panel, paid, "aceptar")
 
     paid.refresh_from_db()
     assert (paid.is_scheduled, paid.price_decision) == (True, PriceDecision.AGREED)
@@ -237,7 +237,7 @@ def test_agreeing_schedules_the_paid_class_once(panel, paid, google):
 
 
 def test_agreeing_before_the_payment_schedules_with_it(panel, mercadopago, unlisted):
-    confirm(panel, unlisted, "aceptar")
+    carry_out(panel, unlisted, "aceptar")
     mercadopago.pay(unlisted.preference_id)
 
     settle(unlisted.preference_id)
@@ -249,7 +249,7 @@ def test_agreeing_before_the_payment_schedules_with_it(panel, mercadopago, unlis
 def test_agreeing_to_a_class_for_nothing_schedules_it(panel, mercadopago, prices, host):
     virtual_class = book(host, minutes=90, price=0)
 
-    confirm(panel, virtual_class, "aceptar")
+    carry_out(panel, virtual_class, "aceptar")
 
     virtual_class.refresh_from_db()
     assert virtual_class.is_scheduled
@@ -257,7 +257,7 @@ def test_agreeing_to_a_class_for_nothing_schedules_it(panel, mercadopago, prices
 
 def test_refusing_cancels_and_gives_the_money_back_once(panel, paid, mercadopago):
     for _ in range(2):
-        confirm(panel, paid, "cancelar")
+        carry_out(panel, paid, "cancelar")
 
     paid.refresh_from_db()
     assert paid.status == ClassStatus.CANCELLED

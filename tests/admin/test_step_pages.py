@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from accounts.models import Session
 from bookings.admin import steps
-from bookings.admin.classes.steps import CLASS_STEPS
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
-from bookings.models import Notice, Refund, VirtualClass
+from bookings.models import Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
+    carry_out,
     confirm,
     confirm_several,
     look,
@@ -28,23 +28,24 @@ def text_of(response):
     return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()).replace("\xa0", " ")
 
 
-def mails_since(earlier):
-    """Give who is promised which mail at once, that was not promised before."""
-    new = Notice.objects.exclude(pk__in=earlier).filter(due_at__lte=timezone.now())
-    return {(mail.get_kind_display(), str(mail.user)) for mail in new}
+def test_without_the_digest_of_what_was_shown_nothing_is_done(panel):
+    row = VirtualClassFactory(scheduled=True)
+
+    for sent in ({}, {"seen": ""}, {"seen": "x"}):
+        page = panel.post(address_of(row, "cancelar"), sent)
+        assert page.status_code == 200
+        assert seen_on(page)
+
+    assert VirtualClass.objects.get().is_scheduled
 
 
-@pytest.mark.parametrize("name", [step.name for step in CLASS_STEPS if step.name != "reparar"])
-def test_the_mails_that_are_named_are_the_mails_that_leave(name, chosen, panel, google):
-    row, given = chosen(VirtualClass, name)
-    known = list(Notice.objects.values_list("pk", flat=True))
+def test_a_step_that_asks_for_more_shows_no_facts_before(panel):
+    row = VirtualClassFactory(scheduled=True)
 
-    [facts] = look(panel, row, name, **given).context["preview"].facts.values()
-    confirm(panel, row, name, **given)
+    page = panel.get(address_of(row, "mover"))
 
-    assert {(kind, person) for kind, people in facts.mails for person in people} == mails_since(
-        known
-    )
+    assert 'name="clock"' in page.content.decode()
+    assert seen_on(page) == ""
 
 
 def test_the_way_back_of_a_payment_begins_at_the_money(panel, paid):
@@ -135,7 +136,7 @@ def test_another_sum_than_was_shown_is_not_given_back(panel, paid, name, refund_
     assert decided() == [100_000]
     assert VirtualClass.objects.get().is_scheduled
 
-    confirm(panel, row, name)
+    carry_out(panel, row, name)
 
     assert decided() == [100_000, 2_300_000]
 

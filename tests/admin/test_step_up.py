@@ -12,7 +12,7 @@ from accounts.models import User, UserStatus
 from bookings.domain.checkout.settling import settle
 from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
 from tests.accounts.flows import sign_in as go_through_google
-from tests.admin.steps import address_of, confirm, list_of, look, look_at_several, seen_on
+from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
 from tests.factories import VirtualClassFactory
@@ -25,10 +25,19 @@ EXPORT = "/admin/bookings/payment/exportar/"
 
 
 @pytest.fixture
-def stale(google, client, time_machine):
-    """The teacher's client, eleven minutes after she signed in."""
+def through_google(google, client, time_machine):
+    """The same as ``stale``, of a teacher whom Google signed in."""
     time_machine.move_to("2026-11-20T15:00:00Z", tick=False)
     go_through_google(client, "google", TEACHER_EMAIL)
+    time_machine.shift(ELEVEN_MINUTES)
+    return client
+
+
+@pytest.fixture
+def stale(teacher, client, time_machine):
+    """The teacher's client, eleven minutes after she signed in."""
+    time_machine.move_to("2026-11-20T15:00:00Z", tick=False)
+    client.force_login(teacher)
     time_machine.shift(ELEVEN_MINUTES)
     return client
 
@@ -51,74 +60,55 @@ def asked_for(response) -> str | None:
     return parse_qs(parts.query)["next"][0]
 
 
-def test_export_of_payments_wants_a_fresh_sign_in(stale):
-    refused = stale.get(f"{EXPORT}?status=approved")
+def test_export_of_payments_wants_a_fresh_sign_in(through_google):
+    refused = through_google.get(f"{EXPORT}?status=approved")
     back = go_through_google(
-        stale, "google", TEACHER_EMAIL, process="confirm", callbackUrl=asked_for(refused)
+        through_google, "google", TEACHER_EMAIL, process="confirm", callbackUrl=asked_for(refused)
     )
 
     assert asked_for(refused) == f"{EXPORT}?status=approved"
     assert back["Location"] == f"{EXPORT}?status=approved"
-    assert stale.get(EXPORT)["Content-Type"].startswith("text/csv")
+    assert through_google.get(EXPORT)["Content-Type"].startswith("text/csv")
 
 
-@pytest.mark.parametrize("page", ["export", "erase"])
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_a_person_s_data_wants_a_fresh_sign_in(stale, student, page, method):
-    export = reverse("admin:accounts_user_export", args=[student.pk])
-    address = export if page == "export" else address_of(student, "borrar")
+def asked_by_each_method(client, address) -> set[str | None]:
+    """Return the pages to come back to, after looking at the address and after a POST there."""
+    referer = {"referer": f"http://testserver{address}"}
+    return {asked_for(send(address, headers=referer)) for send in (client.get, client.post)}
 
-    response = getattr(stale, method)(address, headers={"referer": f"http://testserver{address}"})
 
-    assert asked_for(response) == address
+def test_a_person_s_data_wants_a_fresh_sign_in(stale, student):
+    pages = [
+        reverse("admin:accounts_user_export", args=[student.pk]),
+        address_of(student, "borrar"),
+    ]
+
+    asked = [asked_by_each_method(stale, page) for page in pages]
+
+    assert asked == [{page} for page in pages]
     assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
     assert not LogEntry.objects.exists()
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-@pytest.mark.parametrize("name", ["devolver-todo", "devolver"])
-def test_refund_wants_a_fresh_sign_in(stale, paid, name, method):
-    address = address_of(paid, name)
+def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
+    pages = [
+        address_of(paid, "devolver-todo"),
+        address_of(paid, "devolver"),
+        address_of(paid.virtual_class, "cancelar"),
+    ]
 
-    response = getattr(stale, method)(address)
+    asked = [asked_by_each_method(stale, page) for page in pages]
 
-    assert asked_for(response) == address
-    assert not Refund.objects.exists()
-    assert not LogEntry.objects.exists()
+    assert asked == [{page} for page in pages]
+    assert is_untouched(paid)
     assert stale.get(reverse("admin:bookings_payment_change", args=[paid.pk])).status_code == 200
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_cancelling_wants_a_fresh_sign_in_when_money_goes_back(stale, paid, method):
-    address = address_of(paid.virtual_class, "cancelar")
-
-    response = getattr(stale, method)(address)
-
-    assert asked_for(response) == address
-    assert is_untouched(paid)
-
-
-def test_a_confirmation_that_comes_too_late_cancels_nothing(stale, paid, time_machine):
-    address = address_of(paid.virtual_class, "cancelar")
-    go_through_google(stale, "google", TEACHER_EMAIL, process="confirm", callbackUrl=address)
-    seen = seen_on(look(stale, paid.virtual_class, "cancelar"))
-    time_machine.shift(ELEVEN_MINUTES)
-
-    response = stale.post(address, {"seen": seen})
-
-    assert seen
-    assert asked_for(response) == address
-    assert is_untouched(paid)
-
-
-def confirm_identity(client, page):
-    """Sign in again as the page asks for it."""
-    go_through_google(client, "google", TEACHER_EMAIL, process="confirm", callbackUrl=page)
-
-
-def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(stale, paid, time_machine):
+def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(
+    stale, teacher, paid, time_machine
+):
     rows = [VirtualClassFactory(), paid.virtual_class]
-    confirm_identity(stale, list_of(rows[0]))
+    stale.force_login(teacher)
     seen = seen_on(look_at_several(stale, rows, "cancelar"))
     time_machine.shift(ELEVEN_MINUTES)
     chosen = {"action": "cancelar", "_selected_action": [str(row.pk) for row in rows]}
@@ -131,34 +121,41 @@ def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(stale, pa
     assert not VirtualClass.objects.filter(status=ClassStatus.CANCELLED).exists()
 
 
-@pytest.mark.parametrize("name", ["devolver-todo", "devolver", "borrar"])
-def test_a_confirmation_that_comes_too_late_does_nothing(stale, paid, student, time_machine, name):
-    row = student if name == "borrar" else paid
-    given = {"charge": paid.charges.get().pk, "amount": "100"} if name == "devolver" else {}
-    confirm_identity(stale, address_of(row, name))
-    seen = seen_on(look(stale, row, name, **given))
+def test_a_confirmation_that_comes_too_late_does_nothing(
+    stale, teacher, paid, student, time_machine
+):
+    stale.force_login(teacher)
+    part = {"charge": paid.charges.get().pk, "amount": "100"}
+    steps = [
+        (paid.virtual_class, "cancelar", {}),
+        (paid, "devolver-todo", {}),
+        (paid, "devolver", part),
+        (student, "borrar", {}),
+    ]
+    forms = {
+        address_of(row, name): {**given, "seen": seen_on(look(stale, row, name, **given))}
+        for row, name, given in steps
+    }
     time_machine.shift(ELEVEN_MINUTES)
 
-    response = stale.post(address_of(row, name), {**given, "seen": seen})
+    asked = [asked_for(stale.post(address, form)) for address, form in forms.items()]
 
-    assert seen
-    assert asked_for(response) == address_of(row, name)
+    assert all(form["seen"] for form in forms.values())
+    assert asked == list(forms)
     assert is_untouched(paid)
     assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
 
 
-@pytest.mark.parametrize("minutes", [9, 11], ids=["fresh", "aged"])
 def test_a_refund_is_confirmed_within_ten_minutes_of_the_sign_in(
-    stale, paid, time_machine, minutes
+    stale, teacher, paid, time_machine
 ):
-    address = address_of(paid, "devolver-todo")
-    confirm_identity(stale, address)
+    stale.force_login(teacher)
     seen = seen_on(look(stale, paid, "devolver-todo"))
-    time_machine.shift(timedelta(minutes=minutes))
+    time_machine.shift(timedelta(minutes=9))
 
-    stale.post(address, {"seen": seen})
+    stale.post(address_of(paid, "devolver-todo"), {"seen": seen})
 
-    assert Refund.objects.exists() == (minutes < 10)
+    assert Refund.objects.exists()
 
 
 def test_cancelling_several_leads_back_to_the_list(stale, paid):
@@ -175,7 +172,7 @@ def test_cancelling_several_leads_back_to_the_list(stale, paid):
 def test_cancelling_without_a_refund_wants_no_fresh_sign_in(stale):
     unpaid = VirtualClassFactory()
 
-    confirm(stale, unpaid, "cancelar")
+    carry_out(stale, unpaid, "cancelar")
 
     assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
 
@@ -204,15 +201,19 @@ def is_untouched(payment) -> bool:
     return is_standing and not Refund.objects.exists() and not LogEntry.objects.exists()
 
 
-@pytest.mark.parametrize("word", ["secret", "rotate"])
-def test_webhook_secret_wants_a_fresh_sign_in(stale, word):
+def test_webhook_secret_wants_a_fresh_sign_in(stale):
     endpoint = WebhookEndpointFactory(secret_shown_at=None)
-    address = reverse(f"admin:bookings_webhookendpoint_{word}", args=[endpoint.pk])
     page = reverse("admin:bookings_webhookendpoint_change", args=[endpoint.pk])
+    buttons = [
+        reverse(f"admin:bookings_webhookendpoint_{word}", args=[endpoint.pk])
+        for word in ("secret", "rotate")
+    ]
 
-    response = stale.post(address, headers={"referer": f"http://testserver{page}"})
+    responses = [
+        stale.post(button, headers={"referer": f"http://testserver{page}"}) for button in buttons
+    ]
 
-    assert asked_for(response) == page
+    assert [asked_for(response) for response in responses] == [page, page]
     kept = WebhookEndpoint.objects.get()
     assert (kept.secret, kept.secret_shown_at) == (endpoint.secret, endpoint.secret_shown_at)
 
@@ -250,8 +251,8 @@ def test_without_a_referer_the_way_back_is_inicio(stale):
     assert asked_for(response) == "/inicio"
 
 
-def test_page_offers_only_the_identity_of_the_panel(stale):
-    page = stale.get("/inicio/confirmar?next=https://evil.example").content.decode()
+def test_page_offers_only_the_identity_of_the_panel(through_google):
+    page = through_google.get("/inicio/confirmar?next=https://evil.example").content.decode()
 
     assert "Confirmá que sos vos" in page
     assert 'name="process" value="confirm"' in page

@@ -25,7 +25,6 @@ from tests.payments import make_payment
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 LIST = reverse("admin:students")
-PAGES_OF_STUDENTS = ["/inicio", "/inicio/perfil", "/api/user-data", "/api/auth/session"]
 SECRET = "Le cuesta el pasado. Paga la abuela."
 
 
@@ -50,39 +49,29 @@ def jose():
     return UserFactory(name="José Núñez", email="jo@correo.ar", phone="0341 15 555-0199")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "José",
-        "jose",
-        "JOSÉ",
-        "nun jos",
-        "Nuñez",
-        "correo.ar",
-        "JO@CORREO.AR",
-        "0199",
-        "555 0199",
-        "+54 9 341 555-0199",
-        "3415550199",
-    ],
-)
 @pytest.mark.each_engine
-def test_a_student_is_found_by_name_mail_and_phone(jose, host, words):
-    assert names(words) == ["José Núñez"]
+def test_a_student_is_found_by_name_mail_and_phone(jose, host):
+    by_name = ["José", "jose", "JOSÉ", "nun jos", "Nuñez"]
+    by_mail = ["correo.ar", "JO@CORREO.AR"]
+    by_phone = ["0199", "555 0199", "+54 9 341 555-0199", "3415550199"]
+
+    found = {words: names(words) for words in by_name + by_mail + by_phone}
+
+    assert {words: who for words, who in found.items() if who != ["José Núñez"]} == {}
 
 
-@pytest.mark.parametrize("words", ["jose host", "0198", "(", "[a", "\\", "%", "jo.*z", "9" * 90])
 @pytest.mark.each_engine
-def test_other_words_find_nobody(jose, host, words):
-    assert names(words) == []
+def test_other_words_find_nobody(jose, host):
+    others = ["jose host", "0198", "(", "[a", "\\", "%", "jo.*z", "9" * 90]
+
+    assert [words for words in others if names(words)] == []
 
 
-@pytest.mark.parametrize("words", ["민준", "Йорк", "йорк"])
 @pytest.mark.each_engine
-def test_a_name_in_another_alphabet_is_found(host, words):
+def test_a_name_in_another_alphabet_is_found(host):
     UserFactory(name="민준 Йорк")
 
-    assert names(words) == ["민준 Йорк"]
+    assert [names(words) for words in ("민준", "Йорк", "йорк")] == [["민준 Йорк"]] * 3
 
 
 def test_neither_the_teacher_nor_an_erased_person_is_a_student(jose, teacher, host):
@@ -129,11 +118,12 @@ def test_the_list_costs_the_same_for_more_students(panel, count, django_assert_m
         panel.get(LIST)
 
 
-@pytest.mark.parametrize("query", ["?despues=x", "?despues=%00", f"?despues={'0' * 32}", "?q=%ff"])
-def test_a_malformed_address_breaks_nothing(panel, query):
+@pytest.mark.each_engine
+def test_a_malformed_address_breaks_nothing(panel):
     panel.raise_request_exception = False
+    queries = ["?despues=x", "?despues=%00", f"?despues={'0' * 32}", "?q=%ff"]
 
-    assert panel.get(LIST + query).status_code in {200, 400}
+    assert {panel.get(LIST + query).status_code for query in queries} <= {200, 400}
 
 
 # --- The file -------------------------------------------------------------------------------------

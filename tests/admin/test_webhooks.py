@@ -220,13 +220,13 @@ def deliveries(endpoint):
     return made
 
 
-@pytest.mark.parametrize("state", WebhookState)
-def test_the_list_is_parted_by_state(deliveries, panel, state):
-    response = panel.get(reverse(LIST), {"estado": state.value})
+def test_the_list_is_parted_by_state(deliveries, panel):
+    for state in WebhookState:
+        response = panel.get(reverse(LIST), {"estado": state.value})
 
-    [row] = response.context["cl"].queryset
-    assert row == deliveries[state]
-    assert row.state == state
+        [row] = response.context["cl"].queryset
+        assert row == deliveries[state]
+        assert row.state == state
 
 
 def test_the_list_is_searched_by_what_events_tell(deliveries, panel):

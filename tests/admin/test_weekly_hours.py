@@ -77,11 +77,6 @@ def test_ranges_that_touch_are_fine(panel):
     ("typed", "message"),
     [
         (["09:00-13:00", "12:30-15:00"], "De 09:00 a 13:00 y de 12:30 a 15:00 se superponen."),
-        (["09:00-13:00", "09:00-13:00"], "se superponen."),
-        (["20:00-00:00", "22:00-23:00"], "De 20:00 a 00:00 y de 22:00 a 23:00 se superponen."),
-        (["09:00-18:00", "10:00-11:00"], "se superponen."),
-        (["13:00-09:00"], "De 13:00 a 09:00: tiene que terminar después de empezar."),
-        (["09:00-09:00"], "tiene que terminar después de empezar."),
         (["09:00-"], "Completá las dos horas, o borrá las dos."),
         (["-13:00"], "Completá las dos horas, o borrá las dos."),
         (["25:00-26:00"], 'id="id_0-0-start_error"'),
@@ -107,6 +102,23 @@ def test_staff_who_may_only_look_cannot_save(host, sign_in):
 
     assert (shown.status_code, refused.status_code, stored()) == (200, 403, [])
     assert "Guardar la semana" not in shown.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["09:00-13:00", "09:00-13:00"], "se superponen."),
+        (["20:00-00:00", "22:00-23:00"], "De 20:00 a 00:00 y de 22:00 a 23:00 se superponen."),
+        (["09:00-18:00", "10:00-11:00"], "se superponen."),
+        (["13:00-09:00"], "De 13:00 a 09:00: tiene que terminar después de empezar."),
+        (["09:00-09:00"], "tiene que terminar después de empezar."),
+    ],
+)
+def test_set_weekly_hours_refuses_an_impossible_day(typed, message):
+    with pytest.raises(ImpossibleHoursError) as refusal:
+        set_weekly_hours({Weekday.MONDAY: ranges(*typed)})
+
+    assert message in refusal.value.text
 
 
 def test_set_weekly_hours_names_the_day_it_refuses():

@@ -7,8 +7,11 @@ import gzip
 from datetime import UTC, datetime
 
 import pytest
+from rest_framework.exceptions import ParseError
 
+from bookings.api.serializers import BookingSerializer
 from bookings.models import VirtualClass
+from config.api.json_body import decode
 from tests.api.bodies import answer_of, booking_body, booking_text, post
 
 FIELDS = ("start", "end", "isGroupClass", "studentsCount", "text", "price", "preferenceId")
@@ -130,41 +133,36 @@ BAD_VALUES = {
         "right-to-left override": r'"p\u202eq"',
     },
 }
-CASES = [
-    pytest.param(booking_text(field, text), id=f"{field}: {name}")
+# Those sent to the service: one of each kind, and what the domain or PostgreSQL refuses.
+ASKED = {
+    *("a date alone", "year 1", "empty", "a list", "a number", "missing", "null"),
+    *("after the end", "the end", "the end, elsewhere", "nine hours before", "in the past"),
+    *("101", "over the limit", "2^31", "2^63", "1e18", "NaN", "5000 digits", "2001 characters"),
+    *("256 characters", "NUL", "half a surrogate pair", "the other half", "a newline"),
+}
+CASES = {
+    f"{field}: {name}": booking_text(field, text)
     for field, values in BAD_VALUES.items()
     for name, text in values.items()
-]
-CASES += [pytest.param(booking_text(field, None), id=f"{field}: missing") for field in REQUIRED]
-CASES += [pytest.param(booking_text(field, "null"), id=f"{field}: null") for field in REQUIRED]
+}
+CASES |= {f"{field}: missing": booking_text(field, None) for field in REQUIRED}
+CASES |= {f"{field}: null": booking_text(field, "null") for field in REQUIRED}
+SENT = {name: body for name, body in CASES.items() if name.partition(": ")[2] in ASKED}
 
 VALID = booking_text("price", "1000")
 BAD_BODIES = {
     "empty": b"",
-    "spaces": b"  ",
     "null": b"null",
     "a list": b"[]",
-    "a list of bookings": f"[{VALID}]".encode(),
     "a string": b'"x"',
-    "a number": b"1",
     "cut": VALID[:40].encode(),
-    "single quotes": b"{'start':1}",
-    "more behind it": VALID.encode() + b"}",
-    "two documents": f"{VALID}\n{VALID}".encode(),
-    "a comment": b"/* */" + VALID.encode(),
     "60000 brackets": b"[" * 60_000,
     "10000 objects": b'{"a":' * 10_000,
-    "21 levels": booking_text("text", "[" * 20 + "]" * 20).encode(),
     "a key twice": VALID.replace('"price":1000', '"price":1000,"price":1').encode(),
-    "a nested key twice": booking_text("text", '{"a":1,"a":2}').encode(),
     "UTF-16": VALID.encode("utf-16"),
-    "Latin-1": booking_text("text", '"caf\xe9"').encode("latin-1"),
-    "a byte order mark": b"\xef\xbb\xbf" + VALID.encode(),
     "an overlong slash": VALID.encode().replace(b"Travel", b"\xc0\xaf"),
-    "a surrogate in UTF-8": VALID.encode().replace(b"Travel", b"\xed\xa0\x80"),
     "a raw NUL": VALID.encode().replace(b"Travel", b"\0"),
     "NUL in a key": VALID.replace('"text"', r'"te\u0000xt"').encode(),
-    "a form": b"start=2030-01-05T15:00:00Z&price=1000",
 }
 
 
@@ -176,9 +174,21 @@ def assert_refused(response, status=400):
 
 
 @pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("body", CASES)
+@pytest.mark.parametrize("body", SENT.values(), ids=SENT)
 def test_booking_refuses_a_bad_value(signed_in, body):
     assert_refused(post(signed_in, "/api/booking", body))
+
+
+def test_parser_or_fields_refuse_every_other_bad_value():
+    def is_refused(body):
+        try:
+            return not BookingSerializer(data=decode(body.encode())).is_valid()
+        except ParseError:
+            return True
+
+    others = CASES.keys() - SENT.keys()
+    assert len(others) > 50
+    assert [name for name in others if not is_refused(CASES[name])] == []
 
 
 @pytest.mark.usefixtures("untouched")
@@ -213,16 +223,9 @@ def test_booking_takes_a_body_of_64_kib(signed_in):
     "content_type",
     [
         "application/x-www-form-urlencoded",
-        "application/x-www-form-urlencoded; charset=utf-8",
-        "multipart/form-data",
         "multipart/form-data; boundary=x",
         "application/xml",
-        "application/json; charset=utf-7",
         "application/json; charset=utf-16",
-        "application/json; charset=latin-1",
-        "application/json; charset=idna",
-        "application/json; charset=base64",
-        "application/json; charset=rot13",
         "application/json; charset=nobody-knows",
         "APPLICATION/JSON; CHARSET=UTF-7",
     ],
@@ -253,13 +256,8 @@ def test_booking_reads_a_body_whose_encoding_changes_nothing(signed_in):
     "content_type",
     [
         "",
-        "text/plain",
         "text/plain;charset=UTF-8",
-        "application/json; charset=utf-8",
         'application/json; charset="utf-8"',
-        "application/vnd.api+json",
-        "application/octet-stream",
-        "nonsense",
         ";;;",
     ],
 )

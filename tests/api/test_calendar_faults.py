@@ -68,17 +68,12 @@ def assert_scheduled_once(virtual_class, google):
 FAULTS = {
     "the answer lost": ([Fault.lost()], CREATED),
     "every answer lost": ([Fault.lost()] * 10, CREATE_FAILED),
-    "half an answer": ([Fault.half()], CREATED),
     "done, but always 500": ([Fault.status(500, done=True)] * 10, CREATE_FAILED),
     "always slow": ([Fault.delay(0.8)] * 10, CREATE_FAILED),
     "429, come back in an hour": (
         [Fault.status(429, headers={"Retry-After": "3600"})],
         CREATE_FAILED,
     ),
-    "403 for good": ([Fault.status(403)], CREATE_FAILED),
-    "401 once": ([Fault.status(401)], CREATED),
-    "a redirect": ([Fault.status(302, headers={"Location": "http://127.0.0.1:9/"})], CREATE_FAILED),
-    "a page for ever": ([Fault.garbage()] * 10, CREATE_FAILED),
     "409 for nothing": ([Fault.status(409)], CREATE_FAILED),
 }
 
@@ -96,8 +91,9 @@ def test_fault_of_the_insert_costs_no_second_event(anybody, pending, google, fau
     assert_scheduled_once(pending, google)
 
 
-@pytest.mark.parametrize("fault", [Fault.status(503), Fault.drop(), Fault.garbage()], ids=kind_of)
-@pytest.mark.parametrize("route", ["events.get", "events.update"])
+@pytest.mark.parametrize(
+    ("route", "fault"), [("events.get", Fault.status(503)), ("events.update", Fault.drop())]
+)
 def test_fault_while_taking_over_costs_no_second_event(anybody, pending, google, route, fault):
     google.add_event(
         id=derive_event_id(pending),
@@ -188,9 +184,7 @@ def test_grant_without_the_calendar_makes_no_event(anybody, pending, teacher, go
     assert google.events() == []
 
 
-@pytest.mark.parametrize(
-    "fault", [Fault.status(500), Fault.garbage(), Fault.drop(), Fault.delay(0.8)], ids=kind_of
-)
+@pytest.mark.parametrize("fault", [Fault.status(500), Fault.delay(0.8)], ids=kind_of)
 def test_token_endpoint_fails_without_losing_the_grant(anybody, pending, teacher, google, fault):
     google.fault("token", *[fault] * 20)
 
@@ -257,7 +251,7 @@ def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, setti
     assert (google.live_events(), find_generation({})) == ([], before)
 
 
-@pytest.mark.parametrize("statement", ["UPDATE", "INSERT", "SELECT", "BEGIN", ""], ids=str)
+@pytest.mark.parametrize("statement", ["UPDATE", "INSERT", "BEGIN", ""], ids=str)
 def test_database_that_fails_once_the_event_is_there_says_so(
     anybody, pending, google, monkeypatch, statement
 ):

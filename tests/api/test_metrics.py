@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -44,19 +45,25 @@ def ask(client):
 
 
 @pytest.fixture
-def read(client):
+def scrape(client):
+    """Return a function that asks once, and returns one that gives a figure of the answer."""
+    return lambda: partial(find, ask(client).text.splitlines())
+
+
+@pytest.fixture
+def read(scrape):
     """Give one figure of a scrape; None when it is not told."""
+    return lambda name, **labels: scrape()(name, **labels)
 
-    def value(name, **labels):
-        # The parser is slow, and the figures of all tests before are told as well.
-        lines = [line for line in ask(client).text.splitlines() if name in line]
-        for family in text_string_to_metric_families("\n".join(lines)):
-            for sample in family.samples:
-                if sample.name == name and labels.items() <= sample.labels.items():
-                    return sample.value
-        return None
 
-    return value
+def find(told, name, **labels):
+    # The parser is slow, and the page also lists the figures of all earlier tests.
+    lines = [line for line in told if name in line]
+    for family in text_string_to_metric_families("\n".join(lines)):
+        for sample in family.samples:
+            if sample.name == name and labels.items() <= sample.labels.items():
+                return sample.value
+    return None
 
 
 @pytest.mark.parametrize(
@@ -100,10 +107,11 @@ def test_metrics_cost_the_same_however_much_there_is(client, django_assert_num_q
         ask(client)
 
 
-def test_classes_are_told_by_state_and_type(read):
+def test_classes_are_told_by_state_and_type(scrape):
     VirtualClassFactory.create_batch(2, scheduled=True)
     VirtualClassFactory(start_time=timezone.now() - timedelta(days=8), end_time=timezone.now())
 
+    read = scrape()
     scheduled = sum(
         read("classes_by_state", state="scheduled", type=kind) for kind in ("individual", "grupal")
     )
@@ -111,22 +119,25 @@ def test_classes_are_told_by_state_and_type(read):
     assert read("classes_by_state", state="pending", type="individual") == 0
 
 
-def test_oldest_scheduling_that_waits(read):
+def test_oldest_scheduling_that_waits(scrape):
     asked = timezone.now() - timedelta(minutes=7)
     VirtualClassFactory(scheduling_requested_at=asked)
     VirtualClassFactory(scheduling_requested_at=timezone.now())
 
+    read = scrape()
     assert read("classes_queue_length", queue="schedulings") == 2
     assert 420 <= read("classes_queue_oldest_seconds", queue="schedulings") < 450
 
 
-def test_queue_that_is_empty_is_no_seconds_old(read):
+def test_queue_that_is_empty_is_no_seconds_old(scrape):
+    read = scrape()
+
     ages = {name: read("classes_queue_oldest_seconds", queue=name) for name in QUEUES}
 
     assert ages == dict.fromkeys(QUEUES, 0)
 
 
-def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(read, host):
+def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(scrape, host):
     now = timezone.now()
     virtual_class = VirtualClassFactory(booked_by=host, scheduled=True)
     common = {"virtual_class": virtual_class, "user": host}
@@ -142,6 +153,7 @@ def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(read, host):
         **common, kind=NoticeKind.REMINDER_DAY, due_at=ahead, next_attempt_at=ahead
     )
 
+    read = scrape()
     assert read("classes_queue_length", queue="notices") == 1
     assert read("classes_queue_oldest_seconds", queue="notices") >= 7200
 
@@ -154,7 +166,7 @@ def test_notification_that_waits(read):
     assert read("classes_queue_length", queue="notifications") == 1
 
 
-def test_times_that_are_kept(read, host):
+def test_times_that_are_kept(scrape, host):
     now = timezone.now()
     start = now + timedelta(days=1)
     HoldFactory(
@@ -165,19 +177,18 @@ def test_times_that_are_kept(read, host):
         expires_at=now + timedelta(minutes=5),
     )
 
-    assert (read("classes_holds", state="choosing"), read("classes_holds", state="paying")) == (
-        1,
-        0,
-    )
+    read = scrape()
+    assert [read("classes_holds", state=state) for state in ("choosing", "paying")] == [1, 0]
 
 
-def test_sweeps_and_grant(read, teacher):
+def test_sweeps_and_grant(scrape, teacher):
+    read = scrape()
     assert read("classes_sweep_late", sweep="send_due_notices") == 1
     assert read("classes_sweep_age_seconds", sweep="send_due_notices") is None
     assert read("classes_calendar_connected") == 1
     teacher.provider_token_revoked_at = timezone.now()
     teacher.save()
-    assert read("classes_calendar_connected") == 0
+    assert scrape()("classes_calendar_connected") == 0
 
 
 def test_refused_service_account_is_no_connection(read, db, settings):

@@ -105,10 +105,14 @@ FOREIGN = [
     {"Sec-Fetch-Site": "same-site"},
     {"Sec-Fetch-Site": "cross-site", "Origin": OWN},
 ]
+SOME_FOREIGN = [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
-@pytest.mark.parametrize("path", [BOOKING, ACCESS_CODE])
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [*[(BOOKING, headers) for headers in FOREIGN], (ACCESS_CODE, FOREIGN[0])],
+    ids=str,
+)
 def test_other_sites_cannot_use_the_cookie(signed_in, untouched, path, headers):
     body = booking_body() if path == BOOKING else "ABCD2345"
 
@@ -117,7 +121,7 @@ def test_other_sites_cannot_use_the_cookie(signed_in, untouched, path, headers):
     assert answer_of(response) == (403, body_of(path, 403, "El pedido viene de otro sitio."))
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+@pytest.mark.parametrize("headers", SOME_FOREIGN, ids=str)
 def test_other_sites_schedule_no_class(anybody, host, teacher, google, headers):
     pending = VirtualClassFactory(booked_by=host)
 
@@ -131,7 +135,7 @@ def test_other_sites_schedule_no_class(anybody, host, teacher, google, headers):
     assert google.requests == []
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+@pytest.mark.parametrize("headers", SOME_FOREIGN, ids=str)
 def test_other_sites_may_look_at_the_calendar(anybody, teacher, headers):
     assert answer_of(anybody.get(CALENDAR, headers=headers)) == (200, [])
 
@@ -294,11 +298,11 @@ def test_texts_do_not_follow_the_language_of_the_pages(signed_in, path, body):
     ],
     ids=lambda path: path[:30],
 )
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_unknown_path_is_json(signed_in, path, method):
-    response = signed_in.generic(method, path, "{}", content_type="application/json")
+def test_unknown_path_is_json(signed_in, path):
+    for method in ("GET", "POST"):
+        response = signed_in.generic(method, path, "{}", content_type="application/json")
 
-    assert answer_of(response) == (404, {"error": "No encontrado."})
+        assert answer_of(response) == (404, {"error": "No encontrado."})
 
 
 @pytest.mark.parametrize("name", ["evil.example", "testserver.evil.example", "a b", "[::1"])

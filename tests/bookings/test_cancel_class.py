@@ -52,6 +52,13 @@ def paid(host, mercadopago, teacher) -> VirtualClass:
     return VirtualClass.objects.get()
 
 
+@pytest.fixture
+def scheduled(host) -> VirtualClass:
+    """Ana's class in a week."""
+    start = timezone.now() + timedelta(days=7)
+    return VirtualClassFactory(booked_by=host, scheduled=True, start_time=start)
+
+
 def just_before(moment: datetime):
     return time_machine.travel(moment - timedelta(seconds=1), tick=False)
 
@@ -91,10 +98,11 @@ def test_the_teacher_cancels_late_and_gives_everything_back(paid, teacher):
 
 
 @pytest.mark.parametrize("minutes", [0, 720, 43_200])
-def test_the_cut_off_is_the_teacher_s_to_set(paid, minutes):
+def test_the_cut_off_is_the_teacher_s_to_set(scheduled, minutes):
     BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": minutes})
 
-    assert find_change_deadline(paid.start_time) == paid.start_time - timedelta(minutes=minutes)
+    start = scheduled.start_time
+    assert find_change_deadline(start) == start - timedelta(minutes=minutes)
 
 
 def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, host):
@@ -113,12 +121,12 @@ def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, hos
     assert VirtualClass.objects.get().amount_kept == 0
 
 
-def test_a_late_student_would_get_nothing_back(paid, host, teacher):
-    deadline = find_change_deadline(paid.start_time)
+def test_a_late_student_would_get_nothing_back(scheduled, host, teacher):
+    deadline = find_change_deadline(scheduled.start_time)
 
     def decide(actor, seconds):
         now = deadline + timedelta(seconds=seconds)
-        return decide_refund(find_cancelling_case(actor, paid, now), left=100)
+        return decide_refund(find_cancelling_case(actor, scheduled, now), left=100)
 
     assert decide(host, -1) == (RefundReason.CANCELLED, 100)
     assert decide(host, 0) == (RefundReason.CANCELLED, 0)
@@ -144,12 +152,12 @@ def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):
 
 
 @pytest.mark.parametrize("is_guest", [True, False])
-def test_nobody_else_cancels(paid, student, is_guest):
+def test_nobody_else_cancels(scheduled, student, is_guest):
     if is_guest:
-        join_class(user=student, access_code=paid.access_code)
+        join_class(user=student, access_code=scheduled.access_code)
 
     with pytest.raises(ClassNotFoundError):
-        cancel_class(class_id=paid.pk, actor=student)
+        cancel_class(class_id=scheduled.pk, actor=student)
 
     assert VirtualClass.objects.get().is_scheduled
 
@@ -162,11 +170,11 @@ def test_what_is_over_is_not_cancelled_by_a_student(host):
 
 
 @pytest.mark.parametrize("who", ["host", "teacher"])
-def test_a_completed_class_is_not_cancelled(paid, request, who):
+def test_a_completed_class_is_not_cancelled(scheduled, teacher, request, who):
     VirtualClass.objects.update(status=ClassStatus.COMPLETED)
 
     with pytest.raises(ClassCompletedError):
-        cancel_class(class_id=paid.pk, actor=request.getfixturevalue(who))
+        cancel_class(class_id=scheduled.pk, actor=request.getfixturevalue(who))
 
 
 def test_everybody_is_told_once_and_the_log_says_who(paid, host, student):

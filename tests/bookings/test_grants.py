@@ -1,6 +1,7 @@
 """A grant is used before it ages, its end is noticed early, and told once."""
 
 from datetime import timedelta
+from functools import cache
 
 import pytest
 import time_machine
@@ -62,15 +63,19 @@ def test_dead_grant_is_noted_and_told(teacher, google):
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 
 
+@cache
+def make_key() -> str:
+    """Make a private key, once for all tests: that takes long."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
 @pytest.fixture
 def account(google, teacher, settings):
     """A service account beside the teacher's grant."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     settings.CALENDAR_SERVICE_ACCOUNT = {
         "client_email": "robot@project.iam.gserviceaccount.com",
-        "private_key": key.private_bytes(
-            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
-        ).decode(),
+        "private_key": make_key(),
         "token_uri": f"{google.url}/oauth2/token",
     }
 

@@ -6,12 +6,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
-from tests.factories import VirtualClassFactory
+from tests.bookings.stored import store_scheduled
 
 MINUTE = timedelta(minutes=1)
 
@@ -20,8 +19,7 @@ MINUTE = timedelta(minutes=1)
 def joined(host, student, teacher):
     """Ana's class in three days, with a guest."""
     start = timezone.now() + timedelta(days=3)
-    pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
-    scheduled = schedule_class(preference_id=pending.preference_id)
+    scheduled = store_scheduled(booked_by=host, start_time=start)
     return join_class(user=student, access_code=scheduled.access_code)
 
 
@@ -60,7 +58,7 @@ def test_a_place_plans_what_is_due_before_the_next_sweeps(joined, stranger, minu
 
 
 def test_everybody_gets_both_reminders_in_time(joined, host, student):
-    for minutes in range(26 * 60, 0, -10):
+    for minutes in range(26 * 60, 0, -30):
         with time_machine.travel(joined.start_time - minutes * MINUTE, tick=False):
             plan_missing_reminders()
             deliver_due()

@@ -28,7 +28,7 @@ def test_reconcile_of_a_calendar_that_agrees_ends_with_0(teacher, google):
         assert (code, json.loads(output)) == (0, {"classes": 2, "events": 2, "drifts": []})
 
 
-def test_reconcile_check_prints_five_drifts_and_ends_with_3(teacher, google):
+def test_reconcile_prints_five_drifts_with_3_and_mends_them_with_0(teacher, google):
     classes = scheduled_classes(5)
     for make, virtual_class in zip(DRIFTS.values(), classes, strict=True):
         make(google, virtual_class)
@@ -42,12 +42,6 @@ def test_reconcile_check_prints_five_drifts_and_ends_with_3(teacher, google):
     assert [found[str(one.pk)]["drift"] for one in classes] == list(DRIFTS)
     assert {line["repaired"] for line in found.values()} == {False}
     assert (dump(), google.events()) == (rows, events)
-
-
-def test_reconcile_mends_five_drifts_and_ends_with_0(teacher, google):
-    classes = scheduled_classes(5)
-    for make, virtual_class in zip(DRIFTS.values(), classes, strict=True):
-        make(google, virtual_class)
 
     code, output, _ = run()
 

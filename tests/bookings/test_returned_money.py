@@ -39,6 +39,7 @@ from bookings.notices.returned_money import (
 )
 from bookings.notices.skip_rules import refund_settled
 from bookings.payments.backend import get_gateway
+from tests.bookings.stored import store_paid
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
 
@@ -50,10 +51,9 @@ def payment(mercadopago, google, host, teacher):
 
 
 @pytest.fixture
-def paid(mercadopago, payment):
+def paid(mercadopago, google, host, teacher):
     """Ana's scheduled class, paid."""
-    mercadopago.pay(payment.preference_id)
-    return settle(payment.preference_id)
+    return store_paid(mercadopago, host)
 
 
 def charge_id():

@@ -42,13 +42,15 @@ def _addressed_calendar(settings):
 
 
 @pytest.mark.parametrize("faults", FAULTS.values(), ids=FAULTS.keys())
-@pytest.mark.parametrize("route", ["events.insert", "events.list", "events.delete"])
-def test_failing_calls_tell_no_secret(google, calendar, token, draft, logs, route, faults):
-    google.fault(route, *faults)
+def test_failing_calls_tell_no_secret(google, calendar, token, make_draft, logs, faults):
+    calendar.create_event(make_draft())  # there is something to change and to delete
+    for route in ("events.insert", "events.patch", "events.list", "events.delete"):
+        google.fault(route, *faults)
 
-    text = told(calendar, draft, logs)
+    text = told(calendar, make_draft(summary="Otra"), logs)
 
-    assert_no_secret(text, token, draft)
+    assert text.count("A call failed.") >= 2
+    assert_no_secret(text, token, make_draft())
 
 
 @pytest.mark.parametrize("faults", TOKEN_FAULTS.values(), ids=TOKEN_FAULTS.keys())

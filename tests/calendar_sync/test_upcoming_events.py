@@ -211,20 +211,16 @@ def test_upcoming_events_without_any_access_is_not_connected(google):
     assert google.requests == []
 
 
+# test_create_event_faults.py has every kind.
 LIST_FAULTS = {
     "400": ([Fault.status(400)], CalendarRefusedError),
-    "401": ([Fault.status(401)] * 3, CalendarNotConnectedError),
-    "403": ([Fault.status(403)], CalendarRefusedError),
     "403 rate": ([Fault.status(403, "rateLimitExceeded")] * 3, CalendarUnavailableError),
     "404": ([Fault.status(404)], CalendarRefusedError),
-    "429": ([Fault.status(429)] * 3, CalendarUnavailableError),
     "503": ([Fault.status(503)] * 3, CalendarUnavailableError),
-    "page": ([Fault.garbage()] * 3, CalendarUnavailableError),
     "items of the wrong shape": (
         [Fault.status(200, body={"items": {}})] * 3,
         CalendarUnavailableError,
     ),
-    "reset": ([Fault.reset()] * 3, CalendarUnavailableError),
     "dropped": ([Fault.drop()] * 6, CalendarUnavailableError),
     "half an answer": ([Fault.half()] * 3, CalendarUnavailableError),
 }

@@ -2,4 +2,4 @@
 
 from config.settings import *  # noqa: F403  # Django reads the names of a settings module
 
-MAX_SIGN_IN_STARTS = 20
+MAX_SIGN_IN_STARTS = 6

@@ -18,7 +18,7 @@ from tests.sales.written_down import book_class_for, write_lucia
 pytestmark = pytest.mark.concurrency
 
 # As a command: ROUNDS=200 pytest tests/concurrency/test_claiming.py
-ROUNDS = int(os.environ.get("ROUNDS", "4"))
+ROUNDS = int(os.environ.get("ROUNDS", "2"))
 
 
 def race_for_the_class(racers):

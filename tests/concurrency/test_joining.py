@@ -8,18 +8,15 @@ from collections import Counter
 from functools import partial
 
 import pytest
-import requests
-from django.conf import settings
 
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places import joining
 from bookings.domain.places.joining import join_class
-from bookings.models import Role, UserActivity, VirtualClass
+from bookings.models import UserActivity, VirtualClass
 from tests.concurrency.conftest import without_constraint
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race, serve
 from tests.factories import UserFactory, VirtualClassFactory
-from tests.processes import database_url, web_server
 
 CODE = "ABCD2345"
 
@@ -35,17 +32,6 @@ def make_class(host):
 def join(client):
     """Join; give the status and the refusal's code."""
     response = client.post("/api/access-code", f'"{CODE}"', content_type="application/json")
-    return response.status_code, response.json().get("response", {}).get("code", "")
-
-
-def join_over_http(url, session):
-    """Join as ``join`` does, through a server that is known by the tests' host name."""
-    response = requests.post(
-        f"{url}/api/access-code",
-        f'"{CODE}"',
-        headers={"Host": "testserver", "Cookie": f"session={session}"},
-        timeout=20,
-    )
     return response.status_code, response.json().get("response", {}).get("code", "")
 
 
@@ -71,19 +57,6 @@ def pause_between_check_and_write(monkeypatch, count, patience):
     monkeypatch.setattr(joining, "_refuse", check_and_wait)
 
 
-def test_sixty_guests_of_a_real_server_get_four_places(make_class, client_of, tmp_path):
-    make_class(max_participants=5)
-    sessions = [client_of(UserFactory()).cookies["session"].value for _ in range(60)]
-    same_site = {"BASE_URL": settings.BASE_URL, "DATABASE_URL": database_url()}
-
-    with web_server(tmp_path, **same_site) as server:
-        answers = serve([partial(join_over_http, server.url, one) for one in sessions], threads=60)
-
-    assert Counter(answers) == {(200, ""): 4, (409, "class_full"): 56}
-    assert is_consistent(places=5)
-    assert UserActivity.objects.filter(rol=Role.PARTICIPANT).count() == 4
-
-
 def test_twelve_guests_in_the_same_instant_get_four_places(make_class):
     make_class(max_participants=5)
     guests = [UserFactory() for _ in range(12)]
@@ -95,14 +68,14 @@ def test_twelve_guests_in_the_same_instant_get_four_places(make_class):
     assert is_consistent(places=5)
 
 
-def test_one_guest_sixteen_times_gets_one_place(make_class, client_of, student, settings):
-    settings.MAX_WRONG_CODES = 16  # a code counts until it turns out to be right
+def test_one_guest_eight_times_gets_one_place(make_class, client_of, student, settings):
+    settings.MAX_WRONG_CODES = 8  # a code counts until it turns out to be right
     make_class(max_participants=60)
-    clients = [client_of(student) for _ in range(16)]
+    clients = [client_of(student) for _ in range(8)]
 
     answers = serve([partial(join, client) for client in clients])
 
-    assert Counter(answers) == {(200, ""): 1, (409, "already_joined"): 15}
+    assert Counter(answers) == {(200, ""): 1, (409, "already_joined"): 7}
     assert is_consistent(places=2)
 
 

@@ -9,7 +9,7 @@ import requests
 
 from tests.processes import database_url, web_server
 
-LIMIT = 20  # in the settings ``few_sign_ins``
+LIMIT = 6  # in the settings ``few_sign_ins``
 STATES = (302, 429)
 
 # Limits are in the cache.

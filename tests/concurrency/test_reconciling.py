@@ -13,7 +13,7 @@ from tests.bookings.drifts import DRIFTS, event_of, link_of, scheduled_classes
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, at_once
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
-RACERS = 6
+RACERS = 3
 
 
 @pytest.fixture

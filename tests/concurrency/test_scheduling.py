@@ -58,7 +58,7 @@ def is_scheduled_once(google):
 
 
 def test_many_wishes_for_one_class_make_one_event(host, google, clients, settings):
-    count = 16
+    count = 8
     settings.CALENDAR_WRITERS = count  # fewer would be answered at once, and asked to come back
     virtual_class = VirtualClassFactory(booked_by=host)
 

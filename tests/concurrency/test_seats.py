@@ -18,7 +18,7 @@ from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
 
-ROUNDS = 5
+ROUNDS = 2
 PLACES = 2  # one of them taken
 
 

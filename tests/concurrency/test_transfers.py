@@ -39,7 +39,7 @@ from tests.sales.transfers import START, announce, book, take_transfers
 pytestmark = pytest.mark.concurrency
 
 # As a command: ROUNDS=200 pytest tests/concurrency/test_transfers.py
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
+ROUNDS = int(os.environ.get("ROUNDS", "2"))
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from tests.concurrency.trial_tabs import book, check_out, choose
 pytestmark = pytest.mark.concurrency
 
 # As a command: ROUNDS=200 pytest tests/concurrency/test_trial_class.py
-ROUNDS = int(os.environ.get("ROUNDS", "5"))
+ROUNDS = int(os.environ.get("ROUNDS", "2"))
 TABS = 3
 
 

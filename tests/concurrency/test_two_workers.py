@@ -1,38 +1,75 @@
-"""Two workers of gunicorn without CACHE_URL: a write of one shows in the other at once."""
+"""Two workers of gunicorn without CACHE_URL agree on the calendar's list and on who has a place."""
+
+from collections import Counter
+from functools import partial
 
 import pytest
 import requests
+from django.conf import settings
 
 from bookings.domain.lifecycle.cancelling import cancel_class
-from tests.factories import VirtualClassFactory
+from bookings.models import Role, UserActivity, VirtualClass
+from tests.concurrency.racing import serve
+from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import database_url, web_server
 
 PATH = "/api/calendar"
+CODE = "ABCD2345"
+HOST = {"Host": "testserver"}  # of BASE_URL
 
 
-@pytest.fixture
-def server(tmp_path, teacher):
+@pytest.fixture(scope="module")
+def server(django_db_setup, tmp_path_factory):
     """Two workers with the shipped configuration, and caches of their own."""
     with web_server(
-        tmp_path, workers=2, CACHE_URL="", CALENDAR_CACHE_SECONDS="900", DATABASE_URL=database_url()
+        tmp_path_factory.mktemp("server"),
+        workers=2,
+        CACHE_URL="",
+        CALENDAR_CACHE_SECONDS="900",
+        BASE_URL=settings.BASE_URL,
+        DATABASE_URL=database_url(),
     ) as server:
         yield server
 
 
 def lengths(server):
     """Ask so often, by a connection each, that both workers answer."""
-    return {len(requests.get(server.url + PATH, timeout=20).json()) for _ in range(24)}
+    answers = [requests.get(server.url + PATH, headers=HOST, timeout=20) for _ in range(8)]
+    return {len(answer.json()) for answer in answers}
 
 
-@pytest.mark.django_db(transaction=True)
 def test_both_workers_list_a_write_at_once(server, teacher, host, google):
     virtual_class = VirtualClassFactory(booked_by=host)
     assert lengths(server) == {0}
 
     body = {"preferenceId": virtual_class.preference_id}
-    assert requests.post(server.url + PATH, json=body, timeout=20).status_code == 200
+    asked = requests.post(server.url + PATH, json=body, headers=HOST, timeout=20)
+    assert asked.status_code == 200
     assert lengths(server) == {1}
 
     # By a third process: this one, as the worker would.
     cancel_class(class_id=virtual_class.pk, actor=teacher)
     assert lengths(server) == {0}
+
+
+def join(server, session):
+    """Join; give the status and the refusal's code."""
+    response = requests.post(
+        f"{server.url}/api/access-code",
+        f'"{CODE}"',
+        headers={**HOST, "Cookie": f"session={session}"},
+        timeout=20,
+    )
+    return response.status_code, response.json().get("response", {}).get("code", "")
+
+
+@pytest.mark.concurrency
+def test_twenty_guests_of_both_workers_get_four_places(server, host, client_of):
+    VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE, max_participants=5)
+    sessions = [client_of(UserFactory()).cookies["session"].value for _ in range(20)]
+
+    answers = serve([partial(join, server, session) for session in sessions], threads=20)
+
+    assert Counter(answers) == {(200, ""): 4, (409, "class_full"): 16}
+    assert UserActivity.objects.filter(rol=Role.PARTICIPANT).count() == 4
+    assert VirtualClass.objects.get().current_participants == 5

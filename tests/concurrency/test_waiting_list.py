@@ -26,7 +26,7 @@ from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 
 CODE = "ABCD2345"
-LINE, PLACES, CLAIMERS, JOINERS = 10, 4, 4, 6
+LINE, PLACES, CLAIMERS, JOINERS = 6, 3, 2, 3
 RACE_SECONDS = 30
 
 pytestmark = pytest.mark.concurrency
@@ -74,16 +74,16 @@ def is_consistent():
     )
 
 
-# --- Ten in line, ten with the code, four places --------------------------------------------------
+# --- Six in line, six with the code, three places -------------------------------------------------
 
 
 def raise_the_capacity(virtual_class):
-    """Return four ways to free a place: the teacher makes room."""
+    """Return a way to free each place: the teacher makes room."""
     return [partial(free_place, virtual_class)] * PLACES
 
 
 def let_guests_leave(virtual_class):
-    """Return four ways to free a place: a guest leaves."""
+    """Return a way to free each place: a guest leaves."""
     guests = UserFactory.create_batch(PLACES)
     VirtualClass.objects.update(max_participants=1 + PLACES)
     for guest in guests:
@@ -92,7 +92,7 @@ def let_guests_leave(virtual_class):
 
 
 def race_for_freed_places(virtual_class, ways=raise_the_capacity):
-    """Free four places, each once the last is taken, while everybody wants them.
+    """Free the places, each once the last is taken, while everybody wants them.
 
     Gives the entries in their order and what every attempt to claim or join came to.
     """
@@ -244,7 +244,7 @@ def test_many_workers_and_free_places_make_one_offer_and_one_mail(virtual_class)
 def test_an_offer_is_claimed_or_passed_on_and_never_both(virtual_class):
     first, second = get_into_line(virtual_class, 2)
     free_place(virtual_class)
-    for _ in range(15):
+    for _ in range(8):
         over = timezone.now() + timedelta(milliseconds=15)
         WaitingListEntry.objects.filter(pk=first.pk).update(offer_expires_at=over)
 

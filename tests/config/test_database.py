@@ -1,15 +1,13 @@
 """The database connections: how long they live, and how long a statement may take."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-import requests
 from django.core.management import call_command
 from django.db import connection
 from django.db.models.signals import post_migrate
 
+from bookings.checks import check_connections
+from tests.api.database_faults import failing
 from tests.config.environments import development
-from tests.processes import database_url, web_server
 
 on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'")
 pytestmark = pytest.mark.django_db
@@ -86,23 +84,6 @@ def test_migration_has_none():
 
 
 @on_postgresql
-def test_server_survives_the_loss_of_every_connection(tmp_path):
-    def ask(number):
-        body = {"preferenceId": f"unknown-{number}"}
-        return requests.post(f"{server.url}/api/calendar", json=body, timeout=20).status_code
-
-    with (
-        web_server(tmp_path, DATABASE_URL=database_url()) as server,
-        ThreadPoolExecutor(8) as everybody,
-        connection.cursor() as cursor,
-    ):
-        before = list(everybody.map(ask, range(40)))
-        cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        lost = len(cursor.fetchall())
-        after = list(everybody.map(ask, range(40)))
-
-    assert lost > 1
-    assert set(before + after) == {404}
+def test_check_says_that_the_database_did_not_answer():
+    with failing():
+        assert [message.id for message in check_connections(None)] == ["bookings.I001"]

@@ -38,18 +38,23 @@ def list_typed():
             yield from re.findall(r"--deploy-hook (/\S+)", block)
 
 
-@pytest.mark.parametrize("file", TEXTS, ids=name)
-def test_shipped_file_that_is_named_is_there(file):
-    paths = re.findall(r"config/deploy/[\w./-]*\w", file.read_text())
+def list_named(pattern):
+    """Give each file with what it names of this kind."""
+    for file in TEXTS:
+        for found in re.findall(pattern, file.read_text()):
+            yield name(file), found
 
-    assert not [path for path in paths if not (ROOT / path).exists()]
+
+def test_shipped_file_that_is_named_is_there():
+    named = list_named(r"config/deploy/[\w./-]*\w")
+
+    assert not [(file, path) for file, path in named if not (ROOT / path).exists()]
 
 
-@pytest.mark.parametrize("file", TEXTS, ids=name)
-def test_unit_that_is_named_is_there(file):
-    units = re.findall(r"\bclasses-\w+\.(?:service|socket|timer)\b", file.read_text())
+def test_unit_that_is_named_is_there():
+    named = list_named(r"\bclasses-\w+\.(?:service|socket|timer)\b")
 
-    assert not [unit for unit in units if not (DEPLOY / "systemd" / unit).exists()]
+    assert not [(file, unit) for file, unit in named if not (DEPLOY / "systemd" / unit).exists()]
 
 
 def test_shipped_program_that_is_typed_or_hooked_may_be_run():

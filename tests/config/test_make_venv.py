@@ -189,7 +189,7 @@ def test_failed_update_keeps_the_environment(checkout):
 @pytest.mark.parametrize("where", ["venv", "pip"])
 def test_interrupt_leaves_nothing_half_made(checkout, where):
     reached = checkout.folder / "reached"
-    checkout.have_python(**{where: f"touch '{reached}'; sleep 20"})
+    checkout.have_python(**{where: f": >'{reached}'; exec sleep 20"})
     process = checkout.start()
     while not reached.exists():
         time.sleep(0.01)
@@ -203,7 +203,7 @@ def test_interrupt_leaves_nothing_half_made(checkout, where):
 
 def test_environment_that_was_cut_short_by_force_is_made_anew(checkout):
     reached = checkout.folder / "reached"
-    checkout.have_python(pip=f"touch '{reached}'; sleep 20")
+    checkout.have_python(pip=f": >'{reached}'; exec sleep 20")
     process = checkout.start()
     while not reached.exists():
         time.sleep(0.01)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.processes import ROOT
 
+PACKAGES = ("sentry_sdk", "googleapiclient", "google.auth", "httplib2")
 CODE, ADDRESS, TOKEN = "7K2M9QXA", "ana@example.com", "ya29.a0AfH6SMBx-secret"
 
 SECRETS = {
@@ -24,12 +25,18 @@ SECRETS = {
     "address": "10.9.8.7",
 }
 
-# A page breaks in a way that repeats everything that no report may. The values come from outside:
-# a report quotes the lines of code around the error, on Python 3.13 those of -c as well.
+# What a start without an address imports; then, with one, a page breaks in a way that repeats
+# everything that no report may. The values come from outside: a report quotes the lines of code
+# around the error, on Python 3.13 those of -c as well.
 BREAK = """
-import json, logging, os
+import json, logging, os, runpy, sys
 import django
 django.setup()
+import calendar_sync, config.urls
+loaded = [name for name in json.loads(os.environ["PACKAGES"]) if name in sys.modules]
+
+os.environ["SENTRY_DSN"] = os.environ["DSN"]
+runpy.run_path("config/settings.py")
 import sentry_sdk
 from django.test import RequestFactory
 from bookings.pages import joining
@@ -53,9 +60,9 @@ environ = RequestFactory(headers={
 ).environ
 answer = {}
 body = application(environ, lambda status, headers: answer.update(dict(headers), status=status))
-print(answer["status"].split()[0], answer["X-Request-ID"])
 body.close()
 sentry_sdk.flush(5)
+print(json.dumps([loaded, answer["status"].split()[0], answer["X-Request-ID"]]))
 """
 
 
@@ -88,7 +95,7 @@ def sentry():
 
 
 def python(code, **environment):
-    """Run some code with the settings; give what it prints."""
+    """Run some code with the settings; give the JSON that it prints."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **environment},
@@ -97,28 +104,30 @@ def python(code, **environment):
         text=True,
         check=True,
     )
-    return done.stdout.split()
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
 def report(sentry):
-    """The answer's id, the event as it left, and everything that left."""
+    """The packages loaded before, the answer's id, the event as it left, and all that left."""
     dsn = f"http://key@127.0.0.1:{sentry.server_port}/1"
-    status, request_id = python(
+    loaded, status, request_id = python(
         BREAK,
         SECRETS=json.dumps(SECRETS),
-        SENTRY_DSN=dsn,
+        PACKAGES=json.dumps(PACKAGES),
+        SENTRY_DSN="",
+        DSN=dsn,
         RELEASE="1.2.3",
         DATABASE_URL="sqlite://:memory:",
     )
     assert status == "500"
     (body,) = sentry.bodies
     event = json.loads(body.splitlines()[2])
-    return request_id, event, body
+    return loaded, request_id, event, body
 
 
 def test_report_says_where_it_broke(report):
-    request_id, event, _ = report
+    _, request_id, event, _ = report
 
     (error,) = event["exception"]["values"]
     assert error["type"] == "ValueError"
@@ -130,7 +139,7 @@ def test_report_says_where_it_broke(report):
 
 
 def test_report_says_nothing_of_whom(report):
-    _, event, body = report
+    *_, event, body = report
 
     assert [secret for secret in SECRETS.values() if secret in body] == []
     assert event["request"].keys() == {"method", "url", "headers"}
@@ -141,12 +150,7 @@ def test_report_says_nothing_of_whom(report):
     assert not any("vars" in frame for frame in frames)
 
 
-def test_starting_imports_neither_sentry_without_a_dsn_nor_google_s_packages():
-    packages = ("sentry_sdk", "googleapiclient", "google.auth", "httplib2")
-    found = python(
-        "import django; django.setup(); import calendar_sync, config.urls, sys;"
-        f"print(*[name for name in {packages} if name in sys.modules])",
-        SENTRY_DSN="",
-    )
+def test_starting_imports_neither_sentry_without_a_dsn_nor_google_s_packages(report):
+    loaded, *_ = report
 
-    assert found == []
+    assert loaded == []

@@ -6,6 +6,7 @@ class.
 
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from allauth.socialaccount.models import SocialAccount
@@ -39,8 +40,17 @@ from tests.i18n.states.payments import give_back
 from tests.i18n.states.transfers import announce
 
 Show = Callable[[World], Notice]
-MAILS: dict[str, Show] = {}
-_shown: set[NoticeKind] = set()
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A kind of mail in one of its states."""
+
+    kind: NoticeKind
+    show: Show
+
+
+MAILS: dict[str, Mail] = {}
 
 
 def mail(kind: NoticeKind, name: str = "") -> Callable[[Show], Show]:
@@ -52,8 +62,7 @@ def mail(kind: NoticeKind, name: str = "") -> Callable[[Show], Show]:
             notice.kind = kind
             return notice
 
-        MAILS[name or show.__name__] = show_kind
-        _shown.add(kind)
+        MAILS[name or show.__name__] = Mail(kind, show_kind)
         return show
 
     return add
@@ -293,7 +302,7 @@ def identity_connected(world):
     return to(world.host, occasion="github 1")
 
 
-for plain in set(NoticeKind) - _shown:
+for plain in set(NoticeKind) - {mail.kind for mail in MAILS.values()}:
 
     @mail(plain, plain)
     def plain_mail(world):

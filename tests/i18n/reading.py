@@ -15,7 +15,8 @@ META = {"description", "og:title", "og:description", "og:site_name", "og:image:a
 VOID = {"br", "hr", "img", "input", "link", "meta", "source", "wbr"}
 SILENT = {"script", "style"}
 ADDRESS = re.compile(r"https?://\S+|\S+@\S+")
-WORD = re.compile(r"[^\W\d_]{2,}")
+# Not the letters of an access code: "SU5593JW" has no Spanish "su".
+WORD = re.compile(r"\b[^\W\d_]{2,}\b")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}|<[^>]+>")
 
 

@@ -47,20 +47,22 @@ def name(path: Path) -> str:
     return path.parts[-3]
 
 
-def test_every_text_has_english():
+@pytest.fixture(scope="module")
+def catalogue():
+    """The English catalogue with the texts that code and templates have now."""
     catalogue = messages.read_catalogue()
     messages.update(catalogue, messages.collect())
+    return catalogue
 
+
+def test_every_text_has_english(catalogue):
     missing = [message.id for message in messages.list_missing(catalogue)]
 
     assert missing == [], "run `make messages` and write their English"
 
 
-def test_the_catalogue_is_the_one_that_make_messages_writes():
+def test_the_catalogue_is_the_one_that_make_messages_writes(catalogue):
     """So a new text changes its own lines only, and a text that is gone leaves."""
-    catalogue = messages.read_catalogue()
-    messages.update(catalogue, messages.collect())
-
     written = messages.format_catalogue(catalogue)
 
     assert written == messages.CATALOGUE.read_bytes(), "run `make messages`"

@@ -72,9 +72,11 @@ def name(path: Path) -> str:
 # --- Templates ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", files("templates/**/*.html", "templates/**/*.txt"), ids=name)
-def test_a_template_marks_every_text(path):
-    assert list(unmarked_in_template(path.read_text())) == []
+def test_templates_mark_every_text():
+    paths = files("templates/**/*.html", "templates/**/*.txt")
+    found = [(name(path), list(unmarked_in_template(path.read_text()))) for path in paths]
+
+    assert [(file, texts) for file, texts in found if texts] == []
 
 
 def unmarked_in_template(source: str) -> Iterator[str]:
@@ -102,11 +104,11 @@ def unmarked_in_template(source: str) -> Iterator[str]:
 # --- Python ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in files(*ROOMS) if name(path) not in OTHER_READERS], ids=name
-)
-def test_a_module_marks_every_text(path):
-    assert list(unmarked_in_module(path.read_text())) == []
+def test_modules_mark_every_text():
+    paths = [path for path in files(*ROOMS) if name(path) not in OTHER_READERS]
+    found = [(name(path), list(unmarked_in_module(path.read_text()))) for path in paths]
+
+    assert [(file, texts) for file, texts in found if texts] == []
 
 
 def unmarked_in_module(source: str) -> Iterator[str]:
@@ -145,13 +147,18 @@ def is_spanish(text: str) -> bool:
 # --- Scripts --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", files("static/js/**/*.js"), ids=name)
-def test_a_script_says_nothing_itself(path):
+def test_scripts_say_nothing_themselves():
     """Scripts take their words from the page, which knows its language."""
-    code = re.sub(r"//.*|/\*.*?\*/", "", path.read_text())
-    literals = re.findall(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`", code)
+    paths = files("static/js/**/*.js")
+    said = [(name(path), text) for path in paths for text in spanish_in_script(path.read_text())]
 
-    assert [text for text in literals if words_of(text) & telling_words()["en"]] == []
+    assert said == []
+
+
+def spanish_in_script(source: str) -> list[str]:
+    code = re.sub(r"//.*|/\*.*?\*/", "", source)
+    literals = re.findall(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`", code)
+    return [text for text in literals if words_of(text) & telling_words()["en"]]
 
 
 # --- The readers themselves -----------------------------------------------------------------------

@@ -186,19 +186,18 @@ def _on_sqlite():
 
 
 @pytest.mark.usefixtures("_on_sqlite")
-@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", " by a link", " by a second name"])
-def test_backup_never_replaces_the_database_itself(copy, elsewhere, other_database, end):
+def test_backup_never_replaces_the_database_itself(copy, elsewhere, other_database):
+    database, link, second_name = (Path(other_database + end) for end in ("", "-a", "-b"))
     with elsewhere():
         call_command("restore", str(copy))
-        database, target = Path(other_database), Path(other_database + end)
-        if "link" in end:
-            target.symlink_to(database)
-        elif "name" in end:
-            target.hardlink_to(database)
+        link.symlink_to(database)
+        second_name.hardlink_to(database)
         before = database.stat().st_ino
 
-        with pytest.raises(CommandError, match="the database itself"):
-            call_command("backup", str(target), replace=True)
+        beside = [other_database + end for end in ("-wal", "-shm", "-journal")]
+        for target in (database, link, second_name, *beside):
+            with pytest.raises(CommandError, match="the database itself"):
+                call_command("backup", str(target), replace=True)
 
     assert database.stat().st_ino == before
 

@@ -9,10 +9,9 @@ import time_machine
 from django.urls import reverse
 
 from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, ClassType, VirtualClass
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 
@@ -29,7 +28,13 @@ def address(virtual_class: VirtualClass) -> str:
 @pytest.fixture
 def kept(host) -> VirtualClass:
     """A pending class for three whose time is kept until a quarter past."""
-    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
+    hold = HoldFactory(
+        user=host,
+        start_time=tuesday("10:00"),
+        end_time=tuesday("11:00"),
+        class_type=ClassType.GROUP,
+        expires_at=NOW + timedelta(minutes=15),
+    )
     return check_out_hold(user=host, hold_id=hold.pk, students_count=3)
 
 

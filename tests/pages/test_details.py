@@ -1,5 +1,7 @@
 """``/inicio/reservar/<id>``: the details of a kept time."""
 
+from datetime import timedelta
+
 import pytest
 import time_machine
 from django.urls import reverse
@@ -7,6 +9,7 @@ from django.urls import reverse
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.models import ClassType, Hold, Price, VirtualClass
+from tests.factories import HoldFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 
@@ -17,7 +20,14 @@ pytestmark = pytest.mark.usefixtures("agenda")
 
 @pytest.fixture
 def hold(host) -> Hold:
-    return hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
+    """A time that is kept for a group for a quarter of an hour."""
+    return HoldFactory(
+        user=host,
+        start_time=tuesday("10:00"),
+        end_time=tuesday("11:00"),
+        class_type=ClassType.GROUP,
+        expires_at=NOW + timedelta(minutes=15),
+    )
 
 
 def address(hold: Hold, name: str = "bookings:hold") -> str:

@@ -8,9 +8,24 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.models import DiscountCode, Seat, SeatState, VirtualClass, WaitingListEntry
-from tests.sales.open_classes import PRICE, hold, look, pay, publish, read, take
+from bookings.domain.money.refunds import request_refund, send_due_refunds
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.models import (
+    BookingRules,
+    DiscountCode,
+    Payment,
+    RefundReason,
+    Seat,
+    SeatState,
+    VirtualClass,
+    WaitingListEntry,
+)
+from bookings.pages.payment_card import present_payment
+from tests.factories import OpenClassFactory, VirtualClassFactory
+from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +33,18 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def open_class(mercadopago, teacher):
-    return publish(teacher, text="Charlamos.", level="intermedio")
+    """Six places next week at $ 8.000 each; it goes on from three."""
+    booked = VirtualClassFactory(
+        scheduled=True,
+        booked_by=teacher,
+        start_time=in_days(7),
+        max_participants=7,
+        class_price=0,
+        has_preference=False,
+    )
+    return OpenClassFactory(
+        virtual_class=booked, place_price=PRICE, text="Charlamos.", level="intermedio"
+    )
 
 
 @pytest.fixture
@@ -166,7 +192,7 @@ def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
     assert "Conversación B1" in text_of(ana.get(answer["Location"]))
 
 
-@pytest.mark.parametrize("seen", ["1", "", "x", "-1", "9" * 40])
+@pytest.mark.parametrize("seen", ["1", "", "x", "9" * 40])
 def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
     answer = reserve(ana, open_class, seen=seen)
 
@@ -299,6 +325,68 @@ def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
     assert read(seat).state == SeatState.LEFT
     assert len(mercadopago.refunds) == 1
     assert "Dejaste tu lugar" in seat_page(ana, seat)
+
+
+def test_a_place_paid_by_hand_can_be_left_although_a_checkout_is_open(
+    ana, host, teacher, open_class
+):
+    seat = hold(open_class, host)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    address = reverse("bookings:leave", args=[open_class.pk])
+    page = ana.get(address)
+    assert "La profe te devuelve $ 8.000" in text_of(page)
+    [shown] = re.findall(r'name="amount" value="(\d+)"', page.text)
+
+    ana.post(address, {"amount": shown})
+
+    assert read(seat).state == SeatState.LEFT
+
+
+@pytest.mark.parametrize("days", [1, 30], ids=["in time", "late"])
+def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_class, days):
+    seat = hold(open_class, host)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay(mercadopago, seat)
+    allow_changes_until(days)
+    address = reverse("bookings:leave", args=[open_class.pk])
+    page = text_of(ana.get(address))
+    assert "Te devolvemos $ 8.000 por Mercado Pago" in page
+    assert ("La profe te devuelve $ 8.000" in page) == (days == 1)
+
+    ana.post(address, {"amount": PRICE})
+
+    assert read(seat).state == SeatState.LEFT
+    assert len(mercadopago.refunds) == 1
+
+
+@pytest.mark.parametrize(
+    ("days", "states"),
+    [(1, ["returning", "refunded"]), (30, ["partly_refunded", "partly_refunded"])],
+    ids=["in time", "late"],
+)
+def test_a_place_of_which_half_was_given_back_is_left(
+    host, teacher, mercadopago, open_class, days, states
+):
+    payment = pay(mercadopago, hold(open_class, host)).payment
+    request_refund(payment=payment, reason=RefundReason.BY_TEACHER, keep=PRICE // 2, by=teacher)
+    send_due_refunds()
+    settle(payment.preference_id)
+    allow_changes_until(days)
+
+    leave_place(class_id=open_class.pk, user=host)
+
+    shown = [state_of(payment)]
+    settle(payment.preference_id)
+    assert [*shown, state_of(payment)] == states
+
+
+def allow_changes_until(days):
+    rules = {"change_cutoff_minutes": days * 24 * 60}
+    BookingRules.objects.update_or_create(pk=BookingRules.SINGLETON, defaults=rules)
+
+
+def state_of(payment):
+    return present_payment(Payment.objects.get(pk=payment.pk)).state
 
 
 def test_another_price_than_the_held_seats_leads_to_the_seat(mercadopago, ana, open_class):

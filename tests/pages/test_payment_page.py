@@ -35,6 +35,14 @@ def payment(host, mercadopago, teacher) -> Payment:
 
 
 @pytest.fixture
+def paid(payment, mercadopago, google) -> Payment:
+    """The payment, made and settled."""
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    return payment
+
+
+@pytest.fixture
 def browser(host, sign_in):
     return sign_in(host)
 
@@ -69,10 +77,8 @@ def test_the_page_itself_finds_out_that_it_was_paid(browser, payment, mercadopag
     assert len(google.live_events()) == 1
 
 
-def test_the_confirmation_says_what_happens_next(browser, payment, mercadopago, google, host):
-    mercadopago.pay(payment.preference_id)
-
-    page = " ".join(read(browser, payment, "?status=approved&payment_id=1").split())
+def test_the_confirmation_says_what_happens_next(browser, paid, host):
+    page = " ".join(read(browser, paid).split())
 
     booked = VirtualClass.objects.get()
     assert f"<strong>{host.email}</strong>" in page
@@ -81,27 +87,21 @@ def test_the_confirmation_says_what_happens_next(browser, payment, mercadopago, 
     assert reverse("bookings:calendar_file", args=[booked.pk]) in page
 
 
-@pytest.mark.parametrize(("places", "is_shared"), [(1, False), (3, True)], ids=["one", "group"])
-def test_the_confirmation_of_a_group_can_be_shared(
-    browser, payment, mercadopago, google, places, is_shared
-):
-    mercadopago.pay(payment.preference_id)
-    read(browser, payment, "?status=approved&payment_id=1")
-    VirtualClass.objects.update(max_participants=places)
+def test_the_confirmation_of_a_group_can_be_shared(browser, paid):
+    invitation = f"/inicio/unirse/{VirtualClass.objects.get().access_code}"
 
-    page = read(browser, payment)
+    group = read(browser, paid)
+    VirtualClass.objects.update(max_participants=1)
+    alone = read(browser, paid)
 
-    code = VirtualClass.objects.get().access_code
-    assert (f"/inicio/unirse/{code}" in page) is is_shared
-    assert ("https://wa.me/?text=" in page) is is_shared
+    assert (invitation in group, "https://wa.me/?text=" in group) == (True, True)
+    assert (invitation in alone, "https://wa.me/?text=" in alone) == (False, False)
 
 
-def test_a_paid_class_that_is_over_is_confirmed_no_more(browser, payment, mercadopago, google):
-    mercadopago.pay(payment.preference_id)
-    read(browser, payment, "?status=approved&payment_id=1")
+def test_a_paid_class_that_is_over_is_confirmed_no_more(browser, paid):
     VirtualClass.objects.update(status=ClassStatus.COMPLETED)
 
-    page = read(browser, payment)
+    page = read(browser, paid)
 
     assert "Esta clase está pagada" in page
     assert PAID not in page
@@ -201,12 +201,10 @@ def test_the_provider_is_not_asked_at_every_look(browser, payment, mercadopago):
     assert [one.route for one in mercadopago.requests].count("merchant_orders.search") == 1
 
 
-def test_a_settled_one_is_not_asked_about(browser, payment, mercadopago):
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
+def test_a_settled_one_is_not_asked_about(browser, paid, mercadopago):
     before = len(mercadopago.requests)
 
-    assert PAID in read(browser, payment)
+    assert PAID in read(browser, paid)
     assert len(mercadopago.requests) == before
 
 
@@ -300,9 +298,6 @@ def test_browsers_may_follow_a_form_to_the_checkout(browser, payment, mercadopag
     assert mercadopago.url in form_action
 
 
-def test_no_card_data_is_kept(browser, payment, mercadopago):
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-
+def test_no_card_data_is_kept(paid):
     charge = PaymentCharge.objects.get()
     assert not [name for name in vars(charge) if "card" in name or "holder" in name]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.sales.open_classes import publish
+from tests.sales.open_classes import store
 
 
 @pytest.fixture
 def open_class(mercadopago, teacher):
-    return publish(teacher)
+    return store(teacher)

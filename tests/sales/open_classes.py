@@ -11,7 +11,7 @@ from bookings.domain.checkout.settling import settle
 from bookings.domain.open_classes.listing import count_left, with_counts
 from bookings.domain.open_classes.seats import hold_seat
 from bookings.models import OpenClass, Refund, Seat, UserActivity
-from tests.factories import UserFactory
+from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 
 PRICE = 800_000
 
@@ -36,6 +36,30 @@ def draft(**changes: Any) -> OpenClassDraft:
 
 def publish(teacher: User, **changes: Any) -> OpenClass:
     return publish_open_class(draft=draft(**changes), by=teacher)
+
+
+def store(teacher: User, **changes: Any) -> OpenClass:
+    """Store a published class as ``publish`` leaves it, but for its event, history and mails."""
+    plan = draft(**changes)
+    virtual_class = VirtualClassFactory(
+        scheduled=True,
+        booked_by=teacher,
+        start_time=plan.start,
+        end_time=plan.end,
+        class_price=0,
+        max_participants=plan.places + 1,
+        has_preference=False,
+        paid_at=timezone.now(),
+        owns_time=True,
+    )
+    return OpenClassFactory(
+        virtual_class=virtual_class,
+        title=plan.title,
+        places=plan.places,
+        minimum=plan.minimum,
+        place_price=plan.place_price,
+        decides_at=plan.decides_at,
+    )
 
 
 def hold(open_class: OpenClass, user: User | None = None) -> Seat:

@@ -31,7 +31,7 @@ from bookings.models import Payment, Price, RefundReason, Seat
 from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold as hold_seat
-from tests.sales.open_classes import in_days, publish
+from tests.sales.open_classes import in_days, store
 from tests.sales.transfers import take_transfers
 
 PERCENT = 25
@@ -290,7 +290,7 @@ class Month:
     def publish(self, price, **changes):
         day = next(self.days)
         moments = {"start": in_days(day + 0.125), "decides_at": in_days(day - 1)}
-        return publish(self.teacher, place_price=price, **moments | changes)
+        return store(self.teacher, place_price=price, **moments | changes)
 
     def take(self, seat):
         self.write(seat.user, received=self.pay(seat.payment))

@@ -47,7 +47,14 @@ def keep(user, offer, clock="10:00", minutes=30):
 
 
 def book(user, offer, clock="10:00", minutes=30, **details):
-    hold = keep(user, offer, clock, minutes)
+    hold = HoldFactory(
+        user=user,
+        offer=offer,
+        start_time=tuesday(clock),
+        end_time=tuesday(clock) + timedelta(minutes=minutes),
+        class_type=offer.class_type,
+        expires_at=NOW + timedelta(minutes=15),
+    )
     return check_out_hold(user=user, hold_id=hold.pk, students_count=1, **details)
 
 

@@ -30,8 +30,8 @@ from tests.sales.open_classes import (
     look,
     pay,
     people,
-    publish,
     read,
+    store,
     take,
 )
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_code_takes_no_place_that_is_being_paid(mercadopago, teacher, student):
-    open_class = publish(teacher, places=1, minimum=1)
+    open_class = store(teacher, places=1, minimum=1)
     seat = hold(open_class)
     code = open_class.virtual_class.access_code
 
@@ -63,7 +63,7 @@ def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teac
 
 
 def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, student, stranger):
-    open_class = publish(teacher, places=1, minimum=1)
+    open_class = store(teacher, places=1, minimum=1)
     [seat] = take(mercadopago, open_class)
     entry = wait_for_seat(user=student, class_id=open_class.pk)
 
@@ -82,7 +82,7 @@ def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, stude
 
 
 def test_no_held_place_is_offered(mercadopago, teacher, student):
-    open_class = publish(teacher, places=1, minimum=1)
+    open_class = store(teacher, places=1, minimum=1)
     hold(open_class)
 
     entry = wait_for_seat(user=student, class_id=open_class.pk)

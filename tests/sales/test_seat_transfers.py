@@ -48,7 +48,7 @@ from bookings.notices.rendering import render_mail
 from bookings.work.clock_jumps import bring_back_plans
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
-from tests.sales.open_classes import hold, in_days, pay, publish
+from tests.sales.open_classes import hold, in_days, pay, store
 from tests.sales.transfers import ALIAS, take_transfers
 
 DAY = timedelta(days=1)
@@ -58,7 +58,7 @@ DAY = timedelta(days=1)
 def seat(student, teacher, google):
     """Bruno's seat, still to be paid, in a class that begins in some days."""
     take_transfers()
-    return hold(publish(teacher, places=1, minimum=1), student)
+    return hold(store(teacher, places=1, minimum=1), student)
 
 
 def announce(seat, number="12345678"):
@@ -97,7 +97,7 @@ def test_a_chosen_transfer_keeps_the_seat_once(clock, seat):
 def test_no_seat_is_kept_past_the_decision_about_its_class(clock, student, teacher, google):
     take_transfers()
     decides_at = timezone.now() + timedelta(hours=5)
-    open_class = publish(teacher, decides_at=decides_at)
+    open_class = store(teacher, decides_at=decides_at)
     seat = hold(open_class, student)
 
     choose(seat)
@@ -113,7 +113,7 @@ def test_no_seat_is_kept_past_the_minimum_notice(clock, student, teacher, google
     take_transfers()
     start = in_days(1)
     seat = hold(
-        publish(teacher, start=start, minimum=1, decides_at=start - timedelta(hours=1)), student
+        store(teacher, start=start, minimum=1, decides_at=start - timedelta(hours=1)), student
     )
 
     choose(seat)
@@ -149,7 +149,7 @@ def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google, is_announ
     nor by announcing a transfer that never comes.
     """
     take_transfers()
-    open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
+    open_class = store(teacher, start=in_days(20), decides_at=in_days(19))
     for _ in range(2):
         seat = hold(open_class, student)
         choose(seat)
@@ -169,10 +169,10 @@ def test_a_stranger_keeps_one_seat_at_once(seat, teacher):
     choose(seat)
 
     with pytest.raises(TransferNotOfferedError, match="Ya te guardamos"):
-        choose(hold(publish(teacher, start=in_days(9), decides_at=in_days(8)), seat.user))
+        choose(hold(store(teacher, start=in_days(9), decides_at=in_days(8)), seat.user))
 
 
-def test_the_student_hears_that_the_seat_is_free(clock, seat):
+def test_the_student_hears_that_the_seat_is_free_unless_it_was_paid_or_given_up(clock, seat):
     choose(seat)
     mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
 
@@ -181,12 +181,6 @@ def test_the_student_hears_that_the_seat_is_free(clock, seat):
     clock.shift(DAY)
     assert not reason_to_skip(mail)
     assert reverse("bookings:seat", args=[seat.pk]) in render_mail(mail).body
-
-
-def test_a_seat_that_is_paid_or_given_up_sends_no_such_mail(clock, seat, teacher):
-    choose(seat)
-    mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
-    clock.shift(DAY)
 
     for state in (SeatState.TAKEN, SeatState.RELEASED, SeatState.CANCELLED):
         Seat.objects.update(state=state)
@@ -206,7 +200,7 @@ def test_the_button_keeps_the_seat_after_its_preference(
     clock, student, teacher, google, mercadopago, sign_in
 ):
     take_transfers()
-    seat = hold(publish(teacher), student)
+    seat = hold(store(teacher), student)
     page = reverse("bookings:seat", args=[seat.pk])
     client = sign_in(student)
     assert "Guardame el lugar" in text_of(client.get(page))
@@ -230,10 +224,11 @@ def test_an_announced_transfer_keeps_the_seat(seat, teacher):
     assert Notice.objects.filter(kind=NoticeKind.TRANSFER_ANNOUNCED, user=teacher).exists()
 
 
-def test_a_confirmed_transfer_takes_the_seat(seat, teacher):
+def test_a_confirmed_transfer_takes_the_seat_and_counts_once(seat, teacher):
     done = confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
 
     assert (done.state, state_of(seat)) == (TransferState.CONFIRMED, SeatState.TAKEN)
+    assert [one.by_hand for one in list_monthly_takings()] == [seat.price]
 
 
 def test_without_a_place_it_is_to_be_returned(seat, teacher):
@@ -246,13 +241,6 @@ def test_without_a_place_it_is_to_be_returned(seat, teacher):
 
     assert done.state == TransferState.TO_RETURN
     assert state_of(seat) == SeatState.HELD
-
-
-def test_a_paid_seat_owes_the_transfer(seat, teacher):
-    transfer = announce(seat)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
-
-    assert confirm_transfer(transfer_id=transfer.pk, actor=teacher).state == TransferState.TO_RETURN
 
 
 def test_calling_the_class_off_leaves_it_to_be_returned(seat, teacher):
@@ -283,6 +271,9 @@ def test_the_page_of_the_seat_shows_the_account_and_takes_the_number(seat, stude
     address = reverse("bookings:seat_transfer", args=[seat.pk])
 
     assert ALIAS in text_of(client.get(page))
+    offer = text_of(client.get(address))
+    assert "Guardame el lugar" in offer
+    assert "Guardame el horario" not in offer
     assert "Revisá estos datos" in text_of(client.post(address, {"operation_number": "1"}))
     answer = client.post(address, {"operation_number": "1234 5678"}, follow=True)
 
@@ -308,19 +299,16 @@ def test_the_mail_of_a_refused_one_leads_back_to_the_seat(seat, teacher):
     assert reverse("bookings:seat", args=[seat.pk]) in render_mail(notice).body
 
 
-def test_the_page_of_a_seat_speaks_of_a_place(seat, student, sign_in):
-    page = sign_in(student).get(reverse("bookings:seat_transfer", args=[seat.pk]))
-
-    assert "Guardame el lugar" in text_of(page)
-    assert "Guardame el horario" not in text_of(page)
-
-
-def test_a_seat_paid_twice_waits_for_the_teacher(student, teacher, google, mercadopago):
+@pytest.fixture
+def twice(student, teacher, mercadopago):
+    """Bruno's seat, paid by transfer and online."""
     take_transfers()
-    seat = hold(publish(teacher, minimum=1), student)
+    seat = hold(store(teacher, minimum=1), student)
     confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
-    pay(mercadopago, seat)
+    return pay(mercadopago, seat)
 
+
+def test_a_seat_paid_twice_waits_for_the_teacher(twice):
     payment = Payment.objects.get()
     assert (payment.review, payment.approved_at) == (ReviewReason.PAID_TWICE, None)
     assert not Refund.objects.exists()
@@ -331,22 +319,11 @@ def test_a_seat_paid_twice_waits_for_the_teacher(student, teacher, google, merca
     assert Payment.objects.get().review == ReviewReason.NONE
 
 
-def test_calling_off_a_class_settles_a_seat_paid_twice(student, teacher, google, mercadopago):
-    take_transfers()
-    seat = hold(publish(teacher, minimum=1), student)
-    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
-    pay(mercadopago, seat)
+def test_calling_off_a_class_settles_a_seat_paid_twice(twice, teacher):
+    cancel_class(class_id=twice.open_class_id, actor=teacher)
 
-    cancel_class(class_id=seat.open_class_id, actor=teacher)
-
-    assert Refund.objects.get().amount == seat.price
+    assert Refund.objects.get().amount == twice.price
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN
-
-
-def test_a_seat_that_is_paid_by_transfer_counts_once(seat, teacher):
-    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
-
-    assert [one.by_hand for one in list_monthly_takings()] == [seat.price]
 
 
 def test_an_erased_persons_transfer_goes_back(seat, teacher):
@@ -362,7 +339,7 @@ def test_an_erased_persons_transfer_goes_back(seat, teacher):
 def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher, student):
     """The transfer is confirmed between recording a charge and settling its seat."""
     take_transfers()
-    seat = hold(publish(teacher), student)
+    seat = hold(store(teacher), student)
     transfer = announce(seat)
     mercadopago.pay(seat.payment.preference_id)
     look_up(seat.payment)
@@ -377,10 +354,11 @@ def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(cloc
     transfer = announce(seat)
     pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
     clock.shift(timedelta(minutes=1))
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
     leave_place(class_id=seat.open_class_id, user=seat.user)
 
+    assert done.state == TransferState.TO_RETURN
     assert find_balance(seat.user).hand_to_return == seat.price
 
     note_return(transfer_id=transfer.pk, actor=teacher)

@@ -14,7 +14,7 @@ from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.models import NoticeKind, TransferState, VirtualClass
 from bookings.notices.delivery import deliver_due
 from tests.pages.texts import text_of
-from tests.sales.transfers import START, announce, book, take_transfers
+from tests.sales.transfers import START, announce, store, take_transfers
 
 LIST = "/admin/transferencias/"
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.usefixtures("mercadopago", "google"), pytest.mark.any_
 @pytest.fixture
 def transfer(host, teacher):
     take_transfers()
-    return announce(book(host))
+    return announce(store(host))
 
 
 def read_link():
@@ -126,7 +126,7 @@ def test_the_link_ends_with_the_teachers_part(transfer, teacher):
 
 def test_the_mail_warns_of_a_number_that_was_seen_before(transfer, stranger, teacher):
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    announce(book(stranger, start=START + timedelta(days=1)))
+    announce(store(stranger, start=START + timedelta(days=1)))
 
     deliver_due()
 

@@ -17,6 +17,7 @@ from bookings.domain.money import money_back
 from bookings.models import (
     BankTransfer,
     BookingRules,
+    ClassStatus,
     TransferState,
     VirtualClass,
 )
@@ -24,9 +25,9 @@ from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
 from tests.factories import BankTransferFactory, SeatFactory, UserFactory
 from tests.pages.texts import text_of
-from tests.sales.transfers import ALIAS, START, announce, book, take_transfers
+from tests.sales.transfers import ALIAS, START, store, take_transfers
 
-LIST = "/admin/transferencias/"
+LIST, NUMBER = "/admin/transferencias/", "12345678"
 
 
 @pytest.fixture
@@ -40,8 +41,8 @@ def _rules(db, mercadopago, google):
 
 
 @pytest.fixture
-def transfer(host, teacher):
-    return announce(book(host))
+def transfer(host):
+    return BankTransferFactory(virtual_class=store(host), operation_number=NUMBER)
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -102,14 +103,19 @@ def test_an_account_needs_its_holder(panel):
 # --- The list -------------------------------------------------------------------------------------
 
 
-def test_the_home_counts_what_waits_and_leads_to_the_list(panel, transfer):
+def test_home_list_sheet_and_student_file_show_what_waits(panel, transfer):
     assert "transferencia por confirmar" in text_of(panel.get("/admin/"))
 
     page = text_of(panel.get(LIST))
+    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.virtual_class_id])))
+    file = text_of(panel.get(reverse("admin:student", args=[transfer.user_id])))
 
     assert "$ 15.000" in page
     assert address_of(transfer, "llego") in page
     assert address_of(transfer, "no-llego") in page
+    assert "operación 12345678" in sheet
+    assert address_of(transfer, "llego") in sheet
+    assert "Operación 12345678 · por confirmar" in file
 
 
 def test_the_list_says_that_nothing_waits(panel):
@@ -120,22 +126,18 @@ def test_staff_without_permission_sees_no_transfers(sign_in, transfer):
     assert sign_in(UserFactory(is_staff=True)).get(LIST).status_code == 403
 
 
-def test_confirming_leads_back_to_the_list(panel, transfer):
-    answer = confirm(panel, transfer, "llego")
-
-    assert answer.redirect_chain == [(LIST, 302)]
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stranger, teacher):
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    again = announce(book(stranger, start=START + timedelta(days=1)))
+def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stranger):
+    BankTransfer.objects.update(state=TransferState.CONFIRMED)
+    booked = store(stranger, start=START + timedelta(days=1))
+    again = BankTransferFactory(virtual_class=booked, operation_number=NUMBER)
 
     page = text_of(panel.get(address_of(again, "llego")))
 
     assert f"Ojo: {transfer.user} avisó el mismo número de operación" in page
     assert "(confirmada)" in page
-    confirm(panel, again, "llego")
+    assert confirm(panel, again, "llego").redirect_chain == [(LIST, 302)]
+    booked.refresh_from_db()
+    assert booked.is_scheduled
     assert BankTransfer.objects.filter(state=TransferState.CONFIRMED).count() == 2
 
 
@@ -146,7 +148,8 @@ def test_the_list_costs_the_same_for_one_transfer_and_for_three(
     with CaptureQueriesContext(connection) as queries:
         panel.get(LIST)
     for day in (1, 2):
-        announce(book(UserFactory(), start=START + timedelta(days=day)))
+        booked = store(UserFactory(), start=START + timedelta(days=day))
+        BankTransferFactory(virtual_class=booked, operation_number=NUMBER)
 
     with django_assert_num_queries(len(queries)):
         panel.get(LIST)
@@ -170,9 +173,9 @@ def test_a_paid_seat_is_said_before_confirming(panel):
     assert "Ojo: el lugar ya está pagado a mano." in page
 
 
-def test_what_is_to_be_returned_stays_on_the_list(panel, transfer, teacher):
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    cancel_class(class_id=transfer.virtual_class_id, actor=teacher)
+def test_what_is_to_be_returned_stays_on_the_list(panel, transfer):
+    BankTransfer.objects.update(state=TransferState.TO_RETURN)
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED, paid_at=timezone.now())
 
     assert "Ya la devolví" in text_of(panel.get(LIST))
     confirm(panel, transfer, "devuelta")
@@ -193,12 +196,3 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teac
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve los $ 5.000 que le transferiste" in text for text in texts)
-
-
-def test_sheet_and_student_file_show_the_transfer(panel, transfer):
-    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.virtual_class_id])))
-    file = text_of(panel.get(reverse("admin:student", args=[transfer.user_id])))
-
-    assert "operación 12345678" in sheet
-    assert address_of(transfer, "llego") in sheet
-    assert "Operación 12345678 · por confirmar" in file

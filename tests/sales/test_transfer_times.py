@@ -24,7 +24,7 @@ from bookings.domain.queries import has_lapsed, list_next_classes_of
 from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
 from bookings.notices.registry import reason_to_skip
 from bookings.work.clock_jumps import bring_back_plans
-from tests.sales.open_classes import hold, publish
+from tests.sales.open_classes import hold, store
 from tests.sales.transfers import START, announce, book, keep, take_transfers
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
@@ -115,7 +115,7 @@ def test_a_person_who_paid_before_has_several(host, teacher, google, paid):
     if paid == "class":
         confirm_payment(class_id=book(host).pk, actor=teacher)
     else:
-        seat = hold(publish(teacher, start=START + 4 * DAY), host)
+        seat = hold(store(teacher, start=START + 4 * DAY), host)
         transfer = announce_transfer(user=host, about=seat, operation_number="12345678")
         confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 

@@ -9,8 +9,9 @@ from accounts.models import User
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import announce_transfer
-from bookings.models import BankTransfer, BookingRules, Price, VirtualClass
-from tests.factories import HoldFactory
+from bookings.models import BankTransfer, BookingRules, NoticeKind, Price, VirtualClass
+from bookings.notices.due import plan_mail
+from tests.factories import HoldFactory, VirtualClassFactory
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
 PRICE = 1_500_000
@@ -29,13 +30,14 @@ def take_transfers(**changes: Any) -> BookingRules:
     return rules
 
 
-def keep(user: User, *, start: datetime = START, minutes: int = 15) -> Any:
+def keep(user: User, *, start: datetime = START, minutes: int = 15, **more: Any) -> Any:
     return HoldFactory(
         user=user,
         start_time=start,
         end_time=start + timedelta(hours=1),
         class_type="individual",
         expires_at=timezone.now() + timedelta(minutes=minutes),
+        **more,
     )
 
 
@@ -45,6 +47,21 @@ def book(
     """Hold a time and book it; by default, to be paid by transfer."""
     hold = keep(user, start=start, minutes=minutes)
     return check_out_hold(user=user, hold_id=hold.pk, students_count=1, way=way)
+
+
+def store(user: User, *, start: datetime = START) -> VirtualClass:
+    """Store a class whose time is kept a day for a transfer, as ``book`` leaves it."""
+    virtual_class = VirtualClassFactory(
+        booked_by=user,
+        start_time=start,
+        class_type="individual",
+        class_price=PRICE,
+        max_participants=1,
+        has_preference=False,
+    )
+    hold = keep(user, start=start, minutes=24 * 60, virtual_class=virtual_class, for_transfer=True)
+    plan_mail(NoticeKind.TRANSFER_OVER, virtual_class, user.pk, due_at=hold.expires_at)
+    return virtual_class
 
 
 def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTransfer:

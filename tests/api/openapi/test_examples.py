@@ -18,8 +18,6 @@ OPERATIONS = {
 NOT_FOUND = {"receiveCalendarPush"}
 JSON = "application/json"
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scene")]
-
 
 def resolve(value):
     """Put in what a reference points at."""
@@ -80,6 +78,8 @@ def test_a_session_is_asked_for_where_it_is_needed():
     }
 
 
+@pytest.mark.django_db
+@pytest.mark.usefixtures("scene")
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_example_works(name, client, host, sign_in, request):
     if name == "scheduleClass":

@@ -7,12 +7,12 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices import reminders
 from bookings.notices.delivery import deliver_due
 from bookings.notices.registry import EXPECTATIONS, PLANNED
+from tests.bookings.stored import store_scheduled
 from tests.factories import VirtualClassFactory
 
 
@@ -36,9 +36,10 @@ def pending(host, teacher) -> VirtualClass:
 
 
 @pytest.fixture
-def scheduled(pending) -> VirtualClass:
-    """The scheduled class; its host's mail is due."""
-    return schedule_class(preference_id=pending.preference_id)
+def scheduled(host, teacher) -> VirtualClass:
+    """The same class, scheduled; its host's mail is due."""
+    soon = timezone.now() + timedelta(minutes=30)
+    return store_scheduled(booked_by=host, start_time=soon)
 
 
 @pytest.fixture

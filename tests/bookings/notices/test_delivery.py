@@ -187,9 +187,9 @@ def test_a_crash_after_sending_repeats_the_mail_once_and_recognisably(notice, se
 
 @pytest.fixture
 def many(scheduled, monkeypatch):
-    """Eighteen due mails, more than one connection takes."""
-    monkeypatch.setattr("bookings.notices.delivery.MAILS_PER_CONNECTION", 10)
-    people = [user.pk for user in UserFactory.create_batch(18)]
+    """Seven due mails, more than one connection takes."""
+    monkeypatch.setattr("bookings.notices.delivery.MAILS_PER_CONNECTION", 4)
+    people = [user.pk for user in UserFactory.create_batch(7)]
     UserActivity.objects.bulk_create(
         UserActivity(user_id=pk, virtual_class=scheduled, rol=Role.PARTICIPANT) for pk in people
     )
@@ -199,28 +199,28 @@ def many(scheduled, monkeypatch):
 
 def test_a_mail_costs_seven_statements_however_many_there_are(many):
     with CaptureQueriesContext(connection) as captured:
-        assert deliver_due() == 18
+        assert deliver_due() == 7
 
     # Claimed, read, not left since, not replaced, how the person signs in, the teacher's name,
     # noted. Besides: three looks at what is due.
-    assert len(captured) == 7 * 18 + 3
+    assert len(captured) == 7 * 7 + 3
 
 
 def test_mails_share_conversations_with_the_server(many, settings, monkeypatch):
     monkeypatch.setattr(CountingBackend, "opened", 0)
     settings.EMAIL_BACKEND = COUNTING
 
-    assert deliver_due() == 18
+    assert deliver_due() == 7
 
-    assert (len(mail.outbox), CountingBackend.opened) == (18, 2)
+    assert (len(mail.outbox), CountingBackend.opened) == (7, 2)
 
 
 def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, settings, monkeypatch):
     monkeypatch.setattr(CountingBackend, "opened", 0)
-    monkeypatch.setattr(CountingBackend, "breaks_off_at", 7)
+    monkeypatch.setattr(CountingBackend, "breaks_off_at", 2)
     settings.EMAIL_BACKEND = COUNTING
 
-    assert deliver_due() == 17
+    assert deliver_due() == 6
 
     failed = Notice.objects.get(sent_at=None)
     assert (failed.failure, CountingBackend.opened) == ("SMTPServerDisconnected", 3)
@@ -233,13 +233,13 @@ def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
         settings.EMAIL_BACKEND = SMTP
         settings.EMAIL_HOST, settings.EMAIL_PORT = server.address
 
-        assert deliver_due() == 18
+        assert deliver_due() == 7
 
-    assert (server.conversations, server.mails) == (2, 18)
+    assert (server.conversations, server.mails) == (2, 7)
 
 
 def test_a_long_queue_gives_way_to_other_work(many):
-    assert [deliver_due(0), deliver_due(0), deliver_due()] == [1, 1, 16]
+    assert [deliver_due(0), deliver_due(0), deliver_due()] == [1, 1, 5]
 
 
 def test_a_mail_that_kills_its_workers_is_given_up(notice):

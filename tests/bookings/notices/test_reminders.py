@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
@@ -19,7 +18,8 @@ from bookings.notices.reminders import (
     plan_missing_reminders,
     replan_reminders,
 )
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.bookings.stored import store_scheduled
+from tests.factories import UserFactory
 
 DAY, HOUR = NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR
 
@@ -27,8 +27,7 @@ DAY, HOUR = NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR
 def schedule_in(time_ahead, **changes):
     """Schedule a class that starts after this time."""
     start = timezone.now() + time_ahead
-    virtual_class = VirtualClassFactory(summary="", start_time=start, **changes)
-    return schedule_class(preference_id=virtual_class.preference_id)
+    return store_scheduled(start_time=start, **changes)
 
 
 @pytest.fixture

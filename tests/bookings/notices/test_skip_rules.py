@@ -9,7 +9,6 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.models import UserStatus
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import (
@@ -28,7 +27,7 @@ from bookings.notices.due import record_alert, record_due
 from bookings.notices.planned import Planned
 from bookings.notices.registry import MAILS
 from tests.bookings.notices.backends import DOWN
-from tests.factories import VirtualClassFactory
+from tests.bookings.stored import store_scheduled
 
 DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
@@ -36,12 +35,10 @@ DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 @pytest.fixture
 def booked(host, teacher, student):
     """Ana's class in three days, with Bruno as its guest; both got their mails."""
-    start = timezone.now() + 3 * DAY
-    pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
-    virtual_class = schedule_class(preference_id=pending.preference_id)
-    joined = join_class(user=student, access_code=virtual_class.access_code)
-    deliver_due()
-    mail.outbox.clear()
+    now = timezone.now()
+    booked = store_scheduled(booked_by=host, start_time=now + 3 * DAY)
+    joined = join_class(user=student, access_code=booked.access_code)
+    Notice.objects.filter(due_at__lte=timezone.now()).update(sent_at=now, next_attempt_at=None)
     return joined
 
 

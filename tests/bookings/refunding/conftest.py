@@ -2,19 +2,16 @@
 
 import pytest
 
-from bookings.domain.checkout.settling import settle
 from bookings.models import (
     PaymentCharge,
 )
-from tests.payments import make_payment
+from tests.bookings.stored import store_paid
 
 
 @pytest.fixture
 def paid(mercadopago, host, teacher):
     """Ana's scheduled class, paid."""
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    return settle(payment.preference_id)
+    return store_paid(mercadopago, host)
 
 
 @pytest.fixture

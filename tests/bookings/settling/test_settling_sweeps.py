@@ -45,7 +45,7 @@ def test_payments_are_checked_less_and_less_often_until_they_cannot_come(mercado
                 break
             waits.append(payment.next_check_at - timezone.now())
             clock.move_to(payment.next_check_at)
-            if len(waits) == 20:  # from here on it would be asked hourly for days
+            if len(waits) == 16:  # from here on it would be asked hourly for days
                 clock.move_to(start + timedelta(days=3, hours=22))
             settle_due_payments()
         last = timezone.now() - start

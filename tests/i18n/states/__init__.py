@@ -1,6 +1,7 @@
-"""Everything a student can get to see: each page, in each of its states.
+"""Every text a student can get to see: each page, in the states that show all of its texts.
 
-A state is a function that brings a world into it and gives the page. People, places and wishes have
+A state is a function that brings a world into it and gives the page. It is here for a text, or a
+template, that no other state shows. People, places and wishes have
 names that belong to no language. Each module has one part of the service, and adds its states to
 the list.
 """

@@ -17,11 +17,6 @@ def move(world: World, virtual_class: VirtualClass, user: User | None = None) ->
 
 
 @state("bookings:cancel")
-def cancelling_a_class(world):
-    return world.get("bookings:cancel", world.schedule().pk, user=world.host)
-
-
-@state("bookings:cancel")
 def cancelling_a_paid_group(world):
     payment = make_payment(
         world, approved_at=NOW, charge=ChargeStatus.APPROVED, virtual_class=world.schedule()
@@ -80,38 +75,8 @@ def leaving_a_class_that_has_begun(world):
 
 
 @state("bookings:reschedule")
-def choosing_another_time(world):
-    return world.get("bookings:reschedule", world.schedule().pk, user=world.host)
-
-
-@state("bookings:reschedule")
-def another_time_chosen(world):
-    when = {"dia": "2026-11-25", "hora": "11:00"}
-    return world.get("bookings:reschedule", world.schedule().pk, user=world.host, **when)
-
-
-@state("bookings:reschedule")
-def another_time_just_taken(world):
-    when = {"dia": "2026-11-25", "hora": "03:00"}
-    return world.post("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
-
-
-@state("bookings:reschedule")
 def no_other_time_chosen(world):
     return world.get_on("bookings:confirm_move", world.schedule().pk, user=world.host)
-
-
-@state("bookings:reschedule")
-def another_time_while_the_calendar_cannot_be_read(world):
-    virtual_class = world.schedule()
-    world.break_calendar()
-    return world.get("bookings:reschedule", virtual_class.pk, user=world.host)
-
-
-@state("bookings:confirm_move")
-def confirming_another_time(world):
-    when = {"dia": "2026-11-25", "hora": "11:00"}
-    return world.get("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
 
 
 @state("bookings:confirm_move")

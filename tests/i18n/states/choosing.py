@@ -7,21 +7,6 @@ from tests.i18n.states.world import NOW, state
 
 
 @state("bookings:book")
-def free_times(world):
-    return world.get("bookings:book")
-
-
-@state("bookings:book")
-def free_times_for_a_group(world):
-    return world.get("bookings:book", tipo="grupal", dia="2026-11-25", user=world.host)
-
-
-@state("bookings:book")
-def a_chosen_time(world):
-    return world.get("bookings:book", dia="2026-11-24", hora="10:00", user=world.host)
-
-
-@state("bookings:book")
 def a_chosen_time_that_is_gone(world):
     world.schedule()
     return world.get("bookings:book", dia="2026-11-24", hora="10:00", user=world.host)
@@ -53,12 +38,6 @@ def nothing_free(world):
 
 
 @state("bookings:book")
-def no_offers(world):
-    Price.objects.all().delete()
-    return world.get("bookings:book")
-
-
-@state("bookings:book")
 def no_offers_for_the_teacher(world):
     Price.objects.all().delete()
     return world.get("bookings:book", user=world.teacher)
@@ -71,25 +50,10 @@ def calendar_that_cannot_be_read(world):
 
 
 @state("bookings:book")
-def no_time_chosen(world):
-    return world.post("bookings:book", tipo="grupal", min="60", user=world.host)
-
-
-@state("bookings:book")
 def too_many_unpaid_times(world):
     world.settings.MAX_UNPAID_HOLDS = 0
     choice = {"tipo": "individual", "min": "60", "dia": "2026-11-24", "hora": "10:00"}
     return world.post("bookings:book", user=world.host, **choice)
-
-
-@state("bookings:hold")
-def details(world):
-    return world.get("bookings:hold", world.hold().pk, user=world.host)
-
-
-@state("bookings:hold")
-def details_of_a_group(world):
-    return world.get("bookings:hold", world.hold(ClassType.GROUP).pk, user=world.host)
 
 
 def details_with_a_code(world, kind: ClassType, typed: str):
@@ -97,11 +61,6 @@ def details_with_a_code(world, kind: ClassType, typed: str):
     DiscountCode.objects.create(code="AMIGOS", amount=200_000)
     hold, form = world.hold(kind), {"students_count": "1" if kind == "individual" else "2"}
     return world.post("bookings:hold", hold.pk, user=world.host, code=typed, apply="1", **form)
-
-
-@state("bookings:hold")
-def details_with_a_discount(world):
-    return details_with_a_code(world, ClassType.INDIVIDUAL, "amigos")
 
 
 @state("bookings:hold")

@@ -1,7 +1,5 @@
 """The link of a class that the teacher booked, and the links that do not serve."""
 
-from datetime import timedelta
-
 from accounts.models import User
 from accounts.services import write_down
 from bookings.domain.checkout.settling import confirm_payment
@@ -12,7 +10,6 @@ from bookings.domain.places.class_links import replace_link
 from bookings.models import (
     BookingRules,
     ClassLink,
-    ClassStatus,
     ClassType,
     Hold,
     Payment,
@@ -44,17 +41,6 @@ def open_link(world, virtual_class, user=None):
 
 
 @state("bookings:class_link")
-def link_to_pay_by_hand(world):
-    return open_link(world, book_for_zoe(world))
-
-
-@state("bookings:class_link")
-def link_to_pay_by_transfer(world):
-    take_transfers(world)
-    return open_link(world, book_for_zoe(world))
-
-
-@state("bookings:class_link")
 def link_after_announcing_a_transfer(world):
     take_transfers(world)
     token = book_for_zoe(world).link.token
@@ -81,13 +67,6 @@ def link_to_pay_online(world):
 def link_of_a_time_that_is_no_longer_kept(world):
     booked = book_for_zoe(world)
     Hold.objects.update(expires_at=NOW)
-    return open_link(world, booked)
-
-
-@state("bookings:class_link")
-def link_of_a_paid_class(world):
-    booked = book_for_zoe(world)
-    confirm_payment(class_id=booked.pk, actor=world.teacher)
     return open_link(world, booked)
 
 
@@ -134,33 +113,11 @@ def link_of_a_paid_class_of_another_account(world):
     return open_link(world, booked, user=world.guest)
 
 
-@state("bookings:class_link")
-def link_as_the_teacher_sees_it(world):
-    return open_link(world, book_for_zoe(world), user=world.teacher)
-
-
-@state("bookings:class_link", 410)
-def link_that_somebody_claimed(world):
-    booked = book_for_zoe(world)
-    claim_class(user=world.host, token=booked.link.token)
-    return open_link(world, booked)
-
-
 @state("bookings:class_link", 410)
 def link_that_another_account_claimed(world):
     booked = book_for_zoe(world)
     claim_class(user=world.host, token=booked.link.token)
     return open_link(world, booked, user=world.guest)
-
-
-@state("bookings:class_link", 410)
-def link_of_a_class_that_is_over(world):
-    booked = book_for_zoe(world)
-    start = NOW - timedelta(hours=2)
-    VirtualClass.objects.update(
-        status=ClassStatus.PENDING, start_time=start, end_time=start + timedelta(hours=1)
-    )
-    return open_link(world, booked)
 
 
 @state("bookings:class_link", 410)
@@ -179,12 +136,6 @@ def link_that_is_broken(world):
 def back_in_another_browser(world):
     payment = Payment.objects.create(user=world.host, amount=100)
     return world.get("bookings:back_from_paying", payment.pk)
-
-
-@state("bookings:class")
-def class_that_was_just_claimed(world):
-    booked = book_for_zoe(world)
-    return world.post("bookings:claim_class", booked.link.token, user=world.guest)
 
 
 @state("bookings:inicio")

@@ -6,18 +6,14 @@ from typing import Any
 from allauth.socialaccount.models import SocialAccount
 
 from accounts.models import User
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.models import (
-    ChargeStatus,
+    ClassEvent,
     ClassStatus,
-    ClassType,
-    Hold,
     PriceDecision,
     VirtualClass,
 )
-from tests.i18n.states.changing import move
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state
 
@@ -25,55 +21,6 @@ from tests.i18n.states.world import NOW, World, state
 def show(world: World, virtual_class: VirtualClass, user: User | None = None) -> Any:
     """Open the page of a class, by default as its host."""
     return world.get("bookings:class", virtual_class.pk, user=user or world.host)
-
-
-@state("bookings:class")
-def a_class_to_pay(world):
-    hold = world.hold()
-    return show(world, check_out_hold(user=world.host, hold_id=hold.pk, students_count=1))
-
-
-@state("bookings:class")
-def a_class_to_pay_at_the_checkout(world):
-    return show(world, make_payment(world).virtual_class)
-
-
-@state("bookings:class")
-def a_class_that_waits_for_cash(world):
-    return show(world, make_payment(world, charge=ChargeStatus.PENDING).virtual_class)
-
-
-@state("bookings:class")
-def a_class_to_pay_without_a_hold(world):
-    return show(world, world.book(preference_id="from-the-api"))
-
-
-@state("bookings:class")
-def a_class_that_the_teacher_booked(world):
-    start = world.at("18:30", days=3)
-    booked = book_for(
-        student=world.host,
-        start=start,
-        minutes=60,
-        class_type=ClassType.INDIVIDUAL,
-        students=1,
-        price=1_500_000,
-        is_paid=False,
-        by=world.teacher,
-    )
-    return show(world, booked)
-
-
-@state("bookings:class")
-def a_class_whose_hold_is_over(world):
-    virtual_class = check_out_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
-    Hold.objects.all().delete()
-    return show(world, virtual_class)
-
-
-@state("bookings:class")
-def a_class_whose_time_a_paid_one_took(world):
-    return show(world, world.book(scheduling_refusal="slot_taken"))
 
 
 @state("bookings:class")
@@ -92,11 +39,6 @@ def a_class_whose_link_takes_long(world):
 
 
 @state("bookings:class")
-def a_scheduled_group(world):
-    return show(world, world.schedule())
-
-
-@state("bookings:class")
 def a_group_with_one_place(world):
     return show(world, world.schedule(max_participants=2))
 
@@ -111,26 +53,6 @@ def a_long_group_for_a_person_of_github(world):
 @state("bookings:class")
 def a_full_group(world):
     return show(world, world.share(max_participants=2))
-
-
-@state("bookings:class")
-def an_individual_class(world):
-    return show(world, world.schedule(class_type=ClassType.INDIVIDUAL, max_participants=1))
-
-
-@state("bookings:class")
-def a_class_about_to_start(world):
-    return show(world, world.schedule(start_time=NOW + timedelta(minutes=5)))
-
-
-@state("bookings:class")
-def a_class_joined(world):
-    return show(world, world.share(), world.guest)
-
-
-@state("bookings:class")
-def a_class_that_is_over(world):
-    return show(world, world.schedule(start_time=NOW - timedelta(hours=2)))
 
 
 @state("bookings:class")
@@ -168,12 +90,7 @@ def a_class_that_its_host_cancelled_for_a_guest(world):
 
 @state("bookings:class")
 def a_class_that_was_moved(world):
-    virtual_class = world.schedule(start_time=world.at("10:00", days=2))
-    move(world, virtual_class)
-    VirtualClass.objects.update(event_update_requested_at=NOW)
+    virtual_class = world.schedule(ics_sequence=1, event_update_requested_at=NOW)
+    times = {"from": world.at("18:30").isoformat(), "to": virtual_class.start_time.isoformat()}
+    record_event(virtual_class, ClassEvent.RESCHEDULED, details=times)
     return show(world, virtual_class)
-
-
-@state("bookings:class")
-def a_class_that_is_too_near_to_change(world):
-    return show(world, world.schedule(start_time=NOW + timedelta(hours=5)))

@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 
-from tests.i18n.states.classes import show
 from tests.i18n.states.world import state
 
 
@@ -29,11 +28,6 @@ def form_without_its_token(world):
 @state("", status=404)
 def nothing_there(world):
     return world.client().get("/nothing")
-
-
-@state("bookings:class", status=404)
-def somebody_else_s_class(world):
-    return show(world, world.schedule(), world.guest)
 
 
 @state("switch_language", status=405)

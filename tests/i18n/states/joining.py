@@ -47,11 +47,6 @@ def joining_without_a_code(world):
     return world.post("bookings:join", access_code="", user=world.guest)
 
 
-@state("bookings:join_with_code")
-def joining_with_a_wrong_code(world):
-    return world.post("bookings:join", access_code="ZZZZ9999", user=world.guest)
-
-
 @state("bookings:join")
 def joining_with_a_code_that_is_too_long(world):
     return world.post("bookings:join", access_code="Z" * 50, user=world.guest)

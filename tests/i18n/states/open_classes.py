@@ -57,12 +57,6 @@ def landing_with_open_classes(world):
     return world.get("bookings:landing")
 
 
-@state("bookings:inicio")
-def home_with_open_classes(world):
-    publish(world)
-    return world.get("bookings:inicio", user=world.guest)
-
-
 @state("bookings:open_class")
 def open_class_for_a_stranger(world):
     DiscountCode.objects.create(code="B1B1B1", percent=50)
@@ -101,16 +95,6 @@ def full_open_class(world):
 
 
 @state("bookings:open_class")
-def full_open_class_without_a_waiting_list(world):
-    open_class = publish(world)
-    start = NOW + timedelta(minutes=30)
-    VirtualClass.objects.update(
-        max_participants=1, start_time=start, end_time=start + timedelta(hours=1)
-    )
-    return world.get("bookings:open_class", open_class.pk, user=world.guest)
-
-
-@state("bookings:open_class")
 def open_class_that_began(world):
     open_class = publish(world)
     VirtualClass.objects.update(start_time=NOW - timedelta(minutes=1))
@@ -124,11 +108,10 @@ def open_class_that_waits_for_the_calendar(world):
     return world.get("bookings:open_class", open_class.pk)
 
 
-@state("bookings:open_class")
-def cancelled_open_class(world):
+@state("bookings:reserve_seat")
+def a_seat_at_another_price(world):
     open_class = publish(world)
-    VirtualClass.objects.update(status="cancelled")
-    return world.get("bookings:open_class", open_class.pk)
+    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="1")
 
 
 @state("bookings:open_class")
@@ -136,12 +119,6 @@ def reserving_a_seat_of_a_class_that_is_full(world):
     open_class = publish(world)
     VirtualClass.objects.update(max_participants=1)
     return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="400000")
-
-
-@state("bookings:reserve_seat")
-def a_seat_at_another_price(world):
-    open_class = publish(world)
-    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="1")
 
 
 @state("bookings:reserve_seat")
@@ -157,21 +134,9 @@ def a_free_seat_taken(world):
     return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="0")
 
 
-@state("bookings:claim_place")
-def waiting_for_a_seat(world):
-    open_class = publish(world)
-    VirtualClass.objects.update(max_participants=1)
-    return world.post("bookings:wait_for_seat", open_class.pk, user=world.guest)
-
-
 @state("bookings:open_class")
 def releasing_a_seat(world):
     return world.post("bookings:release_seat", hold(world).pk, user=world.guest)
-
-
-@state("bookings:seat")
-def a_seat_paid_by_hand(world):
-    return see(world, hold(world))
 
 
 @state("bookings:seat")

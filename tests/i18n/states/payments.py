@@ -109,11 +109,6 @@ def a_paid_class_in_preparation(world):
 
 
 @state("bookings:payment")
-def a_paid_class_whose_link_takes_long(world):
-    return open_payment(world, status=PaymentStatus.APPROVED, charge=ChargeStatus.APPROVED)
-
-
-@state("bookings:payment")
 def a_paid_class(world):
     return open_payment(
         world, status=PaymentStatus.APPROVED, approved_at=NOW, virtual_class=world.schedule()
@@ -146,11 +141,6 @@ def a_payment_that_goes_back(world):
 @state("bookings:payment")
 def a_refunded_payment(world):
     return open_payment(world, status=PaymentStatus.REFUNDED)
-
-
-@state("bookings:payment")
-def a_payment_refunded_in_part(world):
-    return open_payment(world, status=PaymentStatus.PARTIALLY_REFUNDED)
 
 
 def give_back(payment: Payment, reason: RefundReason, status: RefundStatus) -> Refund:

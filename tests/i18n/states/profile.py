@@ -24,20 +24,6 @@ def connect(user: User, *providers: str) -> SocialAccount:
 
 
 @state("profile")
-def profile(world):
-    return world.get("profile", user=world.host)
-
-
-@state("profile")
-def profile_with_several_sessions(world):
-    for user_agent in ("(Linux; Android 14) Chrome/130.0", "curl"):
-        world.client(world.host)
-        last = world.host.sessions.order_by("used_at").last()
-        world.host.sessions.filter(pk=last.pk).update(user_agent=user_agent)
-    return world.get("profile", user=world.host)
-
-
-@state("profile")
 def profile_after_closing_the_other_sessions(world):
     world.client(world.host)
     return world.post("sign_out_elsewhere", user=world.host)
@@ -48,17 +34,6 @@ def profile_after_closing_one_session(world):
     other = world.client(world.host)
     sessions = other.get("/inicio/perfil").context["sessions"]
     return world.post("sign_out_there", user=world.host, session=sessions[0].handle)
-
-
-@state("profile")
-def profile_with_an_error(world):
-    return world.get("profile", error="OAuthAccountNotLinked", user=world.host)
-
-
-@state("profile")
-def profile_with_two_identities(world):
-    connect(world.host, "google", "github")
-    return world.get("profile", user=world.host)
 
 
 @state("profile")
@@ -95,12 +70,6 @@ def profile_with_the_identity_of_the_panel(world):
         user=world.teacher, provider="google", uid=world.teacher.provider_subject
     )
     return world.post("disconnect_identity", user=world.teacher, identity=str(account.pk))
-
-
-@state("confirm_sign_in")
-def the_question_for_a_fresh_sign_in(world):
-    connect(world.host, "google", "github")
-    return world.get("confirm_sign_in", user=world.host, next="/inicio/perfil")
 
 
 @state("confirm_sign_in")

@@ -10,32 +10,11 @@ NOTHING_CONFIGURED = {"APP": {"client_id": "", "secret": ""}}
 
 
 @state("bookings:landing")
-def landing(world):
-    return world.get("bookings:landing")
-
-
-@state("bookings:landing")
-def landing_without_prices(world):
-    Price.objects.all().delete()
-    return world.get("bookings:landing")
-
-
-@state("bookings:landing")
-def landing_of_a_person(world):
-    return world.get("bookings:landing", user=world.host)
-
-
-@state("bookings:landing")
 def landing_of_a_teacher_with_a_page(world):
     TeacherPageFactory(tagline="")  # it describes the page to search engines, in her language
     QuoteFactory()
     QuestionFactory()
     return world.get("bookings:landing")
-
-
-@state("bookings:timetable")
-def timetable(world):
-    return world.get("bookings:timetable", idioma=world.language)
 
 
 @state("bookings:timetable")
@@ -54,17 +33,6 @@ def timetable_without_hours(world):
 def timetable_without_a_calendar(world):
     world.break_calendar()
     return world.get("bookings:timetable", idioma=world.language)
-
-
-@state("bookings:inicio")
-def sign_in(world):
-    return world.get("bookings:inicio")
-
-
-@state("bookings:inicio")
-def sign_in_when_nothing_is_configured(world):
-    world.settings.SOCIALACCOUNT_PROVIDERS = dict.fromkeys(["google", "github"], NOTHING_CONFIGURED)
-    return world.get("bookings:inicio")
 
 
 for code in [*TEXTS, "Default"]:
@@ -98,12 +66,6 @@ def privacy(world):
     world.settings.SELLER = Seller(
         "Paula", "20-12345678-6", "Rosario 123", "9-18", "https://a.example"
     )
-    return world.get("bookings:privacy")
-
-
-@state("bookings:privacy")
-def privacy_with_the_calendar_of_everyone(world):
-    world.settings.CALENDAR_CONSENT = "everyone"
     return world.get("bookings:privacy")
 
 

@@ -61,29 +61,9 @@ def details_too_late_for_a_transfer(world):
 
 
 @state("bookings:class")
-def a_class_to_pay_by_transfer(world):
-    return show(world, choose(world))
-
-
-@state("bookings:class")
 def a_class_to_pay_in_both_ways(world):
     take_transfers(world)
     return show(world, make_payment(world).virtual_class)
-
-
-@state("bookings:payment")
-def a_payment_or_a_transfer(world):
-    take_transfers(world)
-    return world.get("bookings:payment", make_payment(world).pk, user=world.host)
-
-
-@state("bookings:class")
-def a_class_with_an_announced_transfer(world):
-    booked = choose(world)
-    BankTransfer.objects.create(
-        user=world.host, virtual_class=booked, amount=1_500_000, operation_number="12345678"
-    )
-    return show(world, booked)
 
 
 @state("bookings:class")
@@ -130,12 +110,6 @@ def a_number_that_is_too_short(world):
     booked = choose(world)
     address = reverse("bookings:transfer", args=[booked.pk])
     return world.client(world.host).post(address, {"operation_number": "1"})
-
-
-@state("bookings:class")
-def an_announced_transfer(world):
-    booked = choose(world)
-    return world.post("bookings:transfer", booked.pk, user=world.host, operation_number="12345678")
 
 
 @state("bookings:class")

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from bookings.domain.lifecycle.capacity import change_capacity
-from bookings.domain.places.waiting_list import leave_line, wait_for_place
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry
 from tests.factories import UserFactory
 from tests.i18n.states.world import CODE, NOW, World, state
@@ -39,12 +39,6 @@ def joining_while_the_place_is_offered_to_another(world):
     entry = wait_for_place(user=UserFactory(), access_code=CODE)
     change_capacity(class_id=entry.virtual_class_id, capacity=2)
     return world.post("bookings:join", access_code=CODE, user=world.guest)
-
-
-@state("bookings:claim_place")
-def getting_into_line(world):
-    full_group(world)
-    return world.post("bookings:wait", access_code=CODE, user=world.guest)
 
 
 @state("bookings:wait")
@@ -84,23 +78,9 @@ def an_offered_place(world):
 
 
 @state("bookings:claim_place")
-def an_offered_place_for_minutes(world):
-    entry = offer_place(world)
-    WaitingListEntry.objects.update(offer_expires_at=NOW + timedelta(minutes=12))
-    return see_line(world, entry)
-
-
-@state("bookings:claim_place")
 def a_place_for_whoever_takes_it(world):
     entry = wait_in_line(world)
     VirtualClass.objects.update(max_participants=2)
-    return see_line(world, entry)
-
-
-@state("bookings:claim_place")
-def an_offer_let_pass(world):
-    entry = offer_place(world)
-    WaitingListEntry.objects.update(offer_expires_at=NOW)
     return see_line(world, entry)
 
 
@@ -111,21 +91,9 @@ def claiming_too_late(world):
     return world.post("bookings:claim_place", entry.pk, user=world.guest)
 
 
-@state("bookings:class")
-def claiming_a_place(world):
-    return world.post("bookings:claim_place", offer_place(world).pk, user=world.guest)
-
-
 @state("bookings:claim_place")
 def leaving_the_line(world):
     return world.post("bookings:leave_line", wait_in_line(world).pk, user=world.guest)
-
-
-@state("bookings:claim_place")
-def waiting_again(world):
-    entry = wait_in_line(world)
-    leave_line(user=world.guest, entry_id=entry.pk)
-    return world.post("bookings:wait_again", entry.pk, user=world.guest)
 
 
 @state("bookings:claim_place")
@@ -147,18 +115,6 @@ def a_line_of_a_class_that_is_over(world):
     entry = wait_in_line(world)
     VirtualClass.objects.update(start_time=NOW - timedelta(hours=2), end_time=NOW)
     return see_line(world, entry)
-
-
-@state("bookings:inicio")
-def home_of_somebody_in_line(world):
-    wait_in_line(world)
-    return world.get("bookings:inicio", user=world.guest)
-
-
-@state("bookings:inicio")
-def home_with_an_offered_place(world):
-    offer_place(world, days=3)
-    return world.get("bookings:inicio", user=world.guest)
 
 
 @state("bookings:my_classes")

@@ -1,10 +1,11 @@
 """A class for a person without an account."""
 
 import pytest
+from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
-from bookings.models import VirtualClass
-from tests.sales.written_down import ADDRESS, book_class_for, write_lucia
+from bookings.domain.places.class_links import make_link
+from tests.factories import VirtualClassFactory
+from tests.sales.written_down import ADDRESS, START, book_class_for, write_lucia
 
 
 @pytest.fixture
@@ -19,7 +20,24 @@ def unpaid(lucia, teacher, mercadopago):
 
 
 @pytest.fixture
-def paid(unpaid, mercadopago):
-    mercadopago.pay(unpaid.preference_id)
-    settle(unpaid.preference_id)
-    return VirtualClass.objects.get(pk=unpaid.pk)
+def make_paid(teacher):
+    """Make a paid and scheduled class of a person's, with its link."""
+
+    def make(person):
+        paid = VirtualClassFactory(
+            booked_by=person,
+            scheduled=True,
+            paid_at=timezone.now(),
+            start_time=START,
+            class_type="individual",
+            max_participants=1,
+        )
+        make_link(paid)
+        return paid
+
+    return make
+
+
+@pytest.fixture
+def paid(lucia, make_paid):
+    return make_paid(lucia)

@@ -3,21 +3,17 @@
 import pytest
 from django.test import Client
 
-from bookings.domain.checkout.settling import settle
 from bookings.models import VirtualClass
 from tests.pages.class_link.links import path_of, text_of
-from tests.sales.written_down import ADDRESS, book_class_for
+from tests.sales.written_down import ADDRESS
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def of_account(host, teacher, mercadopago):
+def of_account(host, make_paid):
     """A paid class of Ana's, who has an account."""
-    booked = book_class_for(host, teacher)
-    mercadopago.pay(booked.preference_id)
-    settle(booked.preference_id)
-    return VirtualClass.objects.get(pk=booked.pk)
+    return make_paid(host)
 
 
 def test_only_the_account_sees_more(client, sign_in, of_account, host, student):

@@ -50,7 +50,9 @@ def test_paying_leads_to_the_provider_and_back_to_the_link(client, unpaid, merca
     assert "Tu clase está confirmada" in text_of(back)
 
 
-def test_a_browser_that_did_not_open_the_link_learns_nothing(client, paid):
+def test_a_browser_that_did_not_open_the_link_learns_nothing(client, unpaid, mercadopago):
+    mercadopago.pay(unpaid.preference_id)
+
     page = client.get(f"/clase/volver/{Payment.objects.get().pk}?status=approved")
 
     assert "abrí de nuevo el enlace" in text_of(page)

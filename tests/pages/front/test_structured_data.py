@@ -29,7 +29,7 @@ from tests.factories import HoldFactory, TeacherPageFactory
 from tests.sales.offers import KEY, make_offer
 
 # DATES=10000 asks for as many.
-DATES = int(os.environ.get("DATES", "500"))
+DATES = int(os.environ.get("DATES", "200"))
 FIRST_DAY = date(2026, 1, 1)
 DAYS = 150
 SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.S)
@@ -213,10 +213,10 @@ def test_told_quoted_and_charged_prices_agree_on_random_dates(host, mercadopago)
             students = dice.choice([*prices, FEWEST_STUDENTS[kind[1]]])
             assert look_up(*kind, students) == prices.get(students)
             priced += bool(prices)
-            if number % (DATES // 50) == 0 and prices and prices[max(prices)]:
+            if number % (DATES // 20) == 0 and prices and prices[max(prices)]:
                 asked = charge(host, mercadopago, *kind, seen=prices)
                 assert asked == prices[max(prices)]
                 booked += 1
 
     assert priced > DATES / 2
-    assert booked > 10
+    assert booked > 5
