@@ -30,6 +30,7 @@ def test_a_text_in_another_language_is_found(leftover):
         '<p lang="es-ar">Ver los horarios</p>',
         '<button lang="es-ar">Español</button>',
         '<p translate="no">Clase</p><p>Class</p>',
+        '<button data-copy="SU5593JW">Copy</button>',
         '<input type="hidden" value="/inicio/clases"><a href="/inicio/clases?tipo=grupal">Home</a>',
         "<script>const clase = 1;</script><img alt=''><p>Done</p>",
     ],
