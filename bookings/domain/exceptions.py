@@ -188,7 +188,7 @@ class RefundTooLargeError(BookingError):
 
 
 class RefundOutdatedError(BookingError):
-    text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
+    text = _("Mientras tanto cambió cuánto se devuelve. Miralo de nuevo.")
 
 
 class EventNotSavedError(BookingError):

@@ -163,7 +163,6 @@ class BookingRules(models.Model):
         "se cancela o se cambia hasta (minutos antes)",
         default=1_440,
         validators=[MaxValueValidator(43_200)],
-        help_text="Después de ese momento solo vos podés cancelar o mover una clase.",
     )
     hold_minutes = models.PositiveSmallIntegerField(
         "se guarda un horario (minutos)",

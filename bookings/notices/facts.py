@@ -171,7 +171,7 @@ def _discount(notice: Notice) -> str:
 def _money_back(notice: Notice) -> str:
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    by_hand = _("La profe te devuelve los %(amount)s que le transferiste.")
+    by_hand = _("La profe te devuelve %(amount)s por transferencia.")
     owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
     texts += [str(by_hand) % {"amount": pesos(rest)} for rest in list_rests(owed)]

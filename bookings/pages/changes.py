@@ -18,7 +18,6 @@ from bookings.domain.change_policy import find_cancelling_case, is_in_charge
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.money.refunds import refunding_exactly
 from bookings.domain.open_classes.leaving import find_money_back as find_money_back_of_seat
 from bookings.domain.open_classes.leaving import find_taken, leave_place
 from bookings.domain.places.leaving import refuse_leaving
@@ -26,13 +25,11 @@ from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
-from bookings.pages.forms import CancelForm
+from bookings.pages.forms import CancelForm, KeptForm
 from calendar_sync import CalendarError
 
 # States before the class is in the calendar, in which its host may still cancel.
 UNSCHEDULED = {"pending", "preparing", "refused"}
-# Digits of an amount in centavos.
-MOST_DIGITS = 16
 
 
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
@@ -50,7 +47,7 @@ def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
     if is_in_charge(user):
         return {"can_move": True, "can_cancel": True}
     terms = card.terms
-    return {"can_move": not terms.is_over, "can_cancel": not terms.is_over, "terms": terms}
+    return {"can_move": terms.can_move, "can_cancel": not terms.is_over, "terms": terms}
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
@@ -87,8 +84,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
-                reason = form.cleaned_data["reason"]
-                cancel_class(class_id=class_id, actor=request.user, reason=reason)
+                cancel_class(class_id=class_id, actor=request.user, **form.cleaned_data)
             messages.success(request, _("Cancelaste la clase."))
             return redirect("bookings:class", class_id=class_id)
     except BookingError as refusal:
@@ -115,8 +111,9 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     virtual_class = get_class_of(request.user, class_id)
     try:
         refuse_leaving(virtual_class, request.user)
-        if request.method == "POST":
-            _leave(request, class_id)
+        form = KeptForm(request.POST)
+        if request.method == "POST" and form.is_valid():
+            leave_place(class_id=class_id, user=request.user, **form.cleaned_data)
             messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
             return redirect("bookings:my_classes")
     except ClassNotFoundError:
@@ -129,13 +126,3 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     money_back = find_money_back_of_seat(seat) if seat else None
     context = {"card": card, "seat": seat, "money_back": money_back}
     return render(request, "bookings/leave.html", context)
-
-
-def _leave(request: SignedInRequest, class_id: uuid.UUID) -> None:
-    """Leave a class; a seat is refunded only as its page said (RefundOutdatedError)."""
-    if not find_taken(class_id, request.user).exists():
-        leave_place(class_id=class_id, user=request.user)
-        return
-    shown = request.POST.get("amount", "")
-    with refunding_exactly(int(shown) if shown.isdecimal() and len(shown) < MOST_DIGITS else -1):
-        leave_place(class_id=class_id, user=request.user)

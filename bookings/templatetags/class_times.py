@@ -127,6 +127,14 @@ def lead_time(value: timedelta) -> str:
 
 
 @register.filter
+def until_before(value: timedelta) -> str:
+    """``hasta 24 horas antes`` or ``hasta que empieza la clase``."""
+    if not value:
+        return gettext("hasta que empieza la clase")
+    return gettext("hasta %(time)s antes") % {"time": lead_time(value)}
+
+
+@register.filter
 def seconds_until(value: datetime) -> int:
     return max(0, int((value - timezone.now()).total_seconds()))
 

@@ -80,7 +80,7 @@ def _money(now: datetime) -> Plans:
     is_unfinished = Q(approved_at__isnull=False) & (
         Q(virtual_class=None, seat=None)
         | Q(seat__state__in=UNSETTLED)
-        | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept=0)
+        | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept__lt=F("amount"))
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
     # Once the whole refund has left, the payment is checked daily.

@@ -10,7 +10,7 @@ from django.utils import timezone
 from bookings.domain.change_policy import (
     decide_refund,
     find_cancelling_case,
-    find_change_deadline,
+    find_change_terms,
 )
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
@@ -63,6 +63,10 @@ def just_before(moment: datetime):
     return time_machine.travel(moment - timedelta(seconds=1), tick=False)
 
 
+def deadline_of(virtual_class: VirtualClass) -> datetime:
+    return find_change_terms(virtual_class, timezone.now()).cancel_until
+
+
 def refunds():
     return list(Refund.objects.values_list("reason", "status"))
 
@@ -71,7 +75,7 @@ WHOLE = [(RefundReason.CANCELLED, RefundStatus.DONE)]
 
 
 def test_a_student_cancels_in_time_and_gets_everything_back(paid, host, google, mercadopago):
-    with just_before(find_change_deadline(paid.start_time)):
+    with just_before(deadline_of(paid)):
         cancelled = cancel_class(class_id=paid.pk, actor=host)
 
     assert (cancelled.status, cancelled.ics_sequence) == ("cancelled", 1)
@@ -81,7 +85,7 @@ def test_a_student_cancels_in_time_and_gets_everything_back(paid, host, google, 
 
 def test_a_student_is_refused_from_the_cut_off_on(paid, host, google):
     with (
-        time_machine.travel(find_change_deadline(paid.start_time), tick=False),
+        time_machine.travel(deadline_of(paid), tick=False),
         pytest.raises(TooLateToChangeError),
     ):
         cancel_class(class_id=paid.pk, actor=host)
@@ -101,12 +105,11 @@ def test_the_teacher_cancels_late_and_gives_everything_back(paid, teacher):
 def test_the_cut_off_is_the_teacher_s_to_set(scheduled, minutes):
     BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": minutes})
 
-    start = scheduled.start_time
-    assert find_change_deadline(start) == start - timedelta(minutes=minutes)
+    assert deadline_of(scheduled) == scheduled.start_time - timedelta(minutes=minutes)
 
 
 def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, host):
-    with time_machine.travel(find_change_deadline(paid.start_time), tick=False) as clock:
+    with time_machine.travel(deadline_of(paid), tick=False) as clock:
         clock.shift(-1)
 
         def pass_cut_off(execute, sql, *args):
@@ -122,7 +125,7 @@ def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, hos
 
 
 def test_a_late_student_would_get_nothing_back(scheduled, host, teacher):
-    deadline = find_change_deadline(scheduled.start_time)
+    deadline = deadline_of(scheduled)
 
     def decide(actor, seconds):
         now = deadline + timedelta(seconds=seconds)

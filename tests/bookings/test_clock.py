@@ -299,10 +299,11 @@ def test_daily_look_at_money_that_went_back_with_its_class_stays_daily(host, sta
     [
         ({"state": SeatState.TAKEN}, 0),
         ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 400_000}, 0),
+        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 200_000}, 1),
         ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 0}, 1),
         ({"state": SeatState.HELD}, 1),
     ],
-    ids=["taken", "left late", "left in time", "held"],
+    ids=["taken", "left late", "left for half", "left in time", "held"],
 )
 def test_daily_look_at_the_money_of_a_seat_stays_daily(host, seat, brought_back):
     payment = Payment.objects.create(

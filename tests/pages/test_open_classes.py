@@ -318,9 +318,12 @@ def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
     page = ana.get(address)
     assert "Te devolvemos $ 8.000" in text_of(page)
 
-    ana.post(address, {"amount": "1"})
+    allow_changes_until(30)  # too late by now, and the page has not said so
+    for kept in ("0", "", "x", "9" * 5_000):
+        ana.post(address, {"kept": kept})
     assert read(seat).state == SeatState.TAKEN
-    ana.post(address, {"amount": PRICE})
+    allow_changes_until(1)
+    ana.post(address, {"kept": "0"})
 
     assert read(seat).state == SeatState.LEFT
     assert len(mercadopago.refunds) == 1
@@ -335,9 +338,9 @@ def test_a_place_paid_by_hand_can_be_left_although_a_checkout_is_open(
     address = reverse("bookings:leave", args=[open_class.pk])
     page = ana.get(address)
     assert "La profe te devuelve $ 8.000" in text_of(page)
-    [shown] = re.findall(r'name="amount" value="(\d+)"', page.text)
+    [kept] = re.findall(r'name="kept" value="(\d+)"', page.text)
 
-    ana.post(address, {"amount": shown})
+    ana.post(address, {"kept": kept})
 
     assert read(seat).state == SeatState.LEFT
 
@@ -353,7 +356,7 @@ def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_cl
     assert "Te devolvemos $ 8.000 por Mercado Pago" in page
     assert ("La profe te devuelve $ 8.000" in page) == (days == 1)
 
-    ana.post(address, {"amount": PRICE})
+    ana.post(address, {"kept": 0 if days == 1 else PRICE})
 
     assert read(seat).state == SeatState.LEFT
     assert len(mercadopago.refunds) == 1

@@ -185,7 +185,7 @@ def test_what_is_to_be_returned_stays_on_the_list(panel, transfer):
 
 def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teacher, monkeypatch):
     def decide(case, *, left):
-        return case.value[1], left // 3
+        return case.reason, left // 3
 
     monkeypatch.setattr(money_back, "decide_refund", decide)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
@@ -195,4 +195,4 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teac
     assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
-    assert any("te devuelve los $ 5.000 que le transferiste" in text for text in texts)
+    assert any("te devuelve $ 5.000 por transferencia" in text for text in texts)

@@ -12,11 +12,15 @@ from bookings.domain.change_policy import (
     RefundCase,
     find_cancelling_case,
     is_in_charge,
-    refuse_change,
+    refuse_late_cancelling,
 )
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
-from bookings.domain.money.money_back import request_money_back, store_refund_decision
+from bookings.domain.money.money_back import (
+    refuse_keeping_more,
+    request_money_back,
+    store_refund_decision,
+)
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.seat_refunds import cancel_seats
 from bookings.domain.money.void_charges import cancel_dead_charges
@@ -28,14 +32,17 @@ from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
 
-def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
+def cancel_class(
+    *, class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    Raises, without writing, ClassNotFoundError, TooLateToChangeError, ClassCompletedError, and
+    kept: the centavos of which the actor was told that they do not go back. Raises, without
+    writing, ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundOutdatedError, and
     ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
     committed by then.
     """
-    virtual_class = decide_cancelling(class_id, actor, reason)
+    virtual_class = decide_cancelling(class_id, actor, reason, kept)
     try:
         withdraw_event(virtual_class)
     finally:
@@ -47,7 +54,7 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
     """Raise as ``cancel_class``; a cancelled class may be cancelled again."""
-    refuse_change(virtual_class, actor, now)
+    refuse_late_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.has_ended(now) and not is_in_charge(actor):
@@ -102,7 +109,9 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 
 @transaction.atomic
-def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
+def decide_cancelling(
+    class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+) -> VirtualClass:
     """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     now = timezone.now()
@@ -112,4 +121,5 @@ def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> Vir
     case = find_cancelling_case(actor, virtual_class, now)
     call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
+    refuse_keeping_more(virtual_class, kept)
     return virtual_class

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.money.refunds import (
     refund_second_payment,
     refundable_amount,
@@ -55,6 +56,12 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+
+
+def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None:
+    """Raise RefundOutdatedError if more centavos stay than a page has shown, if any."""
+    if shown is not None and (decided.amount_kept or 0) > shown:
+        raise RefundOutdatedError
 
 
 def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:

@@ -9,25 +9,23 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
-from bookings.domain.money.refunds import (
-    find_second_payment,
-    refuse_other_sum,
-    send_refunds_of,
-)
+from bookings.domain.money.money_back import refuse_keeping_more
+from bookings.domain.money.refunds import find_second_payment, send_refunds_of
 from bookings.domain.money.seat_refunds import find_left, refund_seat
 from bookings.domain.places.leaving import give_place_back, leave_class, lock_place
 from bookings.models import Seat, SeatState, VirtualClass
 
 
-def leave_place(*, class_id: uuid.UUID, user: User) -> VirtualClass:
+def leave_place(*, class_id: uuid.UUID, user: User, kept: int | None = None) -> VirtualClass:
     """Take a guest out of a class; a seat is refunded by the policy.
 
-    Raises as ``leave_class``; also RefundOutdatedError (``refunding_exactly``).
+    kept: the centavos of which the guest was told that they do not go back. Raises as
+    ``leave_class``; also RefundOutdatedError.
     """
     if not find_taken(class_id, user).exists():
         return leave_class(class_id=class_id, user=user)
     check_change_rate(user)
-    locked, seat = _leave(class_id, user)
+    locked, seat = _leave(class_id, user, kept)
     if seat is not None and seat.payment is not None:
         send_refunds_of(seat.payment)
     return locked
@@ -39,25 +37,27 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
 
 @dataclass(frozen=True, slots=True)
 class SeatMoneyBack:
-    """The centavos that go back on leaving now: through the provider, and by the teacher's hand."""
+    """Centavos, on leaving now. by_hand: what the teacher returns herself."""
 
     online: int
     by_hand: int
+    kept: int
 
 
 def find_money_back(seat: Seat) -> SeatMoneyBack:
     case = find_student_case(seat.open_class.virtual_class, timezone.now())
-    _, amount = decide_refund(case, left=find_left(seat))
+    left = find_left(seat)
+    _, amount = decide_refund(case, left=left)
     payment = seat.payment
     if payment is not None and payment.approved_at is not None:
-        return SeatMoneyBack(online=amount, by_hand=0)
+        return SeatMoneyBack(online=amount, by_hand=0, kept=left - amount)
     # Paid by hand: what came online is a second payment.
     second = find_second_payment(payment) if payment else 0
-    return SeatMoneyBack(online=second, by_hand=amount)
+    return SeatMoneyBack(online=second, by_hand=amount, kept=left - amount)
 
 
 @transaction.atomic
-def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
+def _leave(class_id: uuid.UUID, user: User, kept: int | None) -> tuple[VirtualClass, Seat | None]:
     locked, part = lock_place(class_id, user)
     seat = find_taken(class_id, user).select_related("payment").first()
     case = find_student_case(locked, timezone.now())
@@ -65,6 +65,6 @@ def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
         seat.state = SeatState.LEFT
         seat.save(update_fields=["state", "updated_at"])
         refund_seat(seat, case)
-    refuse_other_sum()
+        refuse_keeping_more(seat, kept)
     give_place_back(locked, part, actor=user)
     return locked, seat

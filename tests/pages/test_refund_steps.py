@@ -1,0 +1,173 @@
+"""A policy of two steps: half goes back between the cut-off and two hours before the class.
+
+The teacher's own policy has one step; nothing but ``load_steps`` has to change for another one.
+"""
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from bookings.domain import change_policy
+from bookings.domain.change_policy import RefundCase, RefundStep
+from bookings.domain.checkout.settling import settle
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.models import ClassStatus, Hold, Refund, RefundReason, Seat, SeatState, VirtualClass
+from tests.factories import HoldFactory, OpenClassFactory, VirtualClassFactory
+from tests.pages.moments import NOW
+from tests.pages.texts import text_of
+from tests.payments import PRICE, make_payment
+from tests.sales.open_classes import hold as hold_seat
+from tests.sales.open_classes import pay
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+START = NOW + timedelta(days=7)  # a Monday at noon
+FULL, HALF, NOTHING = timedelta(hours=25), timedelta(hours=3), timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def two_steps(monkeypatch):
+    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
+    steps = [
+        RefundStep(timedelta(hours=24), RefundCase.STUDENT_CANCELS),
+        RefundStep(timedelta(hours=2), half),
+    ]
+    monkeypatch.setattr(change_policy, "load_steps", lambda: steps)
+
+
+@pytest.fixture
+def paid(host, mercadopago, teacher) -> VirtualClass:
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    return VirtualClass.objects.get()
+
+
+@pytest.fixture
+def seat(host, mercadopago, teacher) -> Seat:
+    """Ana's place in the teacher's open class, held."""
+    booked = VirtualClassFactory(
+        scheduled=True,
+        booked_by=teacher,
+        start_time=START,
+        max_participants=7,
+        class_price=0,
+        has_preference=False,
+    )
+    return hold_seat(OpenClassFactory(virtual_class=booked, place_price=PRICE), host)
+
+
+def before(lead: timedelta) -> time_machine.travel:
+    return time_machine.travel(START - lead, tick=False)
+
+
+def address(name: str, row: VirtualClass | Hold | Seat) -> str:
+    return reverse(f"bookings:{name}", args=[row.pk])
+
+
+@pytest.mark.parametrize(
+    ("lead", "said"),
+    [
+        (
+            FULL,
+            "Podés cambiar el horario hasta el "
+            "<strong>domingo 29 de noviembre a las 12:00</strong>. "
+            "Podés cancelar hasta el <strong>lunes 30 de noviembre a las 10:00</strong>.",
+        ),
+        (HALF, "<p> Podés cancelar hasta el <strong>lunes 30 de noviembre a las 10:00</strong>."),
+        (NOTHING, "Se podía cancelar hasta el lunes 30 de noviembre a las 10:00."),
+    ],
+    ids=["in time", "half", "late"],
+)
+def test_the_class_says_what_can_still_be_done(paid, host, sign_in, lead, said):
+    client = sign_in(host)
+    with before(lead):
+        page = text_of(client.get(address("class", paid)))
+
+    assert said in page
+    assert (address("reschedule", paid) in page) == (lead == FULL)
+    assert (address("cancel", paid) in page) == (lead != NOTHING)
+
+
+def test_half_of_a_class_goes_back_and_nothing_more(paid, host, sign_in, mercadopago):
+    client = sign_in(host)
+    with before(HALF):
+        asked = text_of(client.get(address("cancel", paid)))
+        refused = client.get(address("reschedule", paid), follow=True)
+        client.post(address("cancel", paid), {"kept": PRICE // 2})
+        settle(paid.preference_id)
+
+    assert "Te devolvemos <strong>$ 12.000</strong> por Mercado Pago" in asked
+    assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in asked
+    assert f'name="kept" value="{PRICE // 2}"' in asked
+    assert "Ya pasó el plazo" in text_of(refused)
+    assert [refund.amount for refund in Refund.objects.all()] == [PRICE // 2]
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+
+
+@pytest.mark.parametrize("shown", [{}, {"kept": "0"}, {"kept": str(PRICE // 2 - 1)}])
+def test_a_class_is_not_cancelled_for_less_than_its_page_said(paid, host, sign_in, shown):
+    client = sign_in(host)
+    with before(HALF):
+        page = client.post(address("cancel", paid), shown, follow=True)
+
+    assert "Mientras tanto cambió cuánto se devuelve." in text_of(page)
+    assert VirtualClass.objects.get().is_scheduled
+    assert not Refund.objects.exists()
+
+
+def test_half_of_a_place_goes_back_and_nothing_more(seat, host, sign_in, mercadopago):
+    pay(mercadopago, seat)
+    client, leave = sign_in(host), reverse("bookings:leave", args=[seat.open_class_id])
+    with before(HALF):
+        asked = text_of(client.get(leave))
+        client.post(leave, {"kept": PRICE // 2 - 1})
+        assert Seat.objects.get().state == SeatState.TAKEN
+        client.post(leave, {"kept": PRICE // 2})
+        left = text_of(client.get(address("seat", seat)))
+
+    assert "Te devolvemos <strong>$ 12.000</strong> por Mercado Pago" in asked
+    assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in asked
+    assert "Ya había pasado el plazo: no se devuelven $ 12.000." in left
+    assert [refund.amount for refund in Refund.objects.all()] == [PRICE // 2]
+
+
+def test_half_of_a_place_paid_by_hand_is_compared_too(seat, host, teacher, sign_in):
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    client, leave = sign_in(host), reverse("bookings:leave", args=[seat.open_class_id])
+    with before(HALF):
+        asked = text_of(client.get(leave))
+        client.post(leave, {"kept": 0})
+
+    assert "La profe te devuelve <strong>$ 12.000</strong>" in asked
+    assert Seat.objects.get().state == SeatState.TAKEN
+
+
+def test_the_steps_are_told_before_paying(host, sign_in, client, seat):
+    chosen = HoldFactory(
+        user=host,
+        class_type="individual",
+        start_time=START + timedelta(hours=2),
+        end_time=START + timedelta(hours=3),
+        expires_at=NOW + timedelta(minutes=15),
+    )
+
+    details = text_of(sign_in(host).get(address("hold", chosen)))
+    place = text_of(client.get(reverse("bookings:open_class", args=[seat.open_class_id])))
+    front = text_of(client.get("/"))
+
+    assert (
+        "Si la cancelás hasta el <strong>domingo 29 de noviembre a las 14:00</strong>, te "
+        "devolvemos todo. Hasta el <strong>lunes 30 de noviembre a las 12:00</strong>, el 50 %. "
+        "Después, nada."
+    ) in details
+    assert (
+        "Si dejás tu lugar hasta el <strong>domingo 29 de noviembre a las 12:00</strong>, te "
+        "devolvemos todo. Hasta el <strong>lunes 30 de noviembre a las 10:00</strong>, el 50 %."
+    ) in place
+    assert "Cambiás el horario hasta 24 horas antes" in front
+    assert "Si cancelás hasta 24 horas antes, te devolvemos todo" in front
+    assert "Si cancelás hasta 2 horas antes, te devolvemos el 50 %" in front
