@@ -29,8 +29,7 @@ class RefundCase(Enum):
     """Every case of a refund: its stored reason, and the percent of what is left that goes back."""
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
-    # Only seats: a class can't be cancelled after the last step.
-    STUDENT_CANCELS_LATE = "student cancels late", RefundReason.CANCELLED, 0
+    SEAT_LEFT_LATE = "seat left late", RefundReason.CANCELLED, 0
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
@@ -52,18 +51,19 @@ class RefundStep(NamedTuple):
     before: timedelta
     case: RefundCase
 
-    @property
-    def percent(self) -> int:
-        return _refund_percent(self.case)
+
+# Steps after the teacher's cut-off, earliest first.
+LATER_STEPS: list[RefundStep] = []
 
 
 def load_steps() -> list[RefundStep]:
-    """List what a student who cancels gets back: the whole refund policy by time, earliest first.
+    """List what a student who cancels gets back, earliest first.
 
-    The first step is also the deadline of moving a class, the last that of cancelling it.
+    A class is moved until the first step's end, and cancelled until the last one's.
     """
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
-    return [RefundStep(cutoff, RefundCase.STUDENT_CANCELS)]
+    later = [step for step in LATER_STEPS if step.before < cutoff]
+    return [RefundStep(cutoff, RefundCase.STUDENT_CANCELS), *later]
 
 
 def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[RefundReason, int]:
@@ -75,26 +75,27 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
     return case.reason, amount
 
 
-def _refund_percent(case: RefundCase) -> int:
-    _reason, percent = decide_refund(case, left=100)
-    return percent
-
-
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """now: the time at which the change was checked."""
-    return (
-        RefundCase.TEACHER_CANCELS if is_in_charge(actor) else find_student_case(virtual_class, now)
-    )
+    """Return the case of cancelling a class. Raises TooLateToChangeError."""
+    if is_in_charge(actor):
+        return RefundCase.TEACHER_CANCELS
+    case = _find_student_case(virtual_class, now)
+    if case is None:
+        raise TooLateToChangeError
+    return case
 
 
-def find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """Return the case of cancelling now; before the class is scheduled all goes back."""
+def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
+    """Return the case of leaving a seat."""
+    return _find_student_case(virtual_class, now) or RefundCase.SEAT_LEFT_LATE
+
+
+def _find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase | None:
+    # None after the last step. Before the class is scheduled, everything goes back.
     if not virtual_class.is_scheduled:
         return RefundCase.STUDENT_CANCELS
-    for step in load_steps():
-        if now < virtual_class.start_time - step.before:
-            return step.case
-    return RefundCase.STUDENT_CANCELS_LATE
+    start = virtual_class.start_time
+    return next((step.case for step in load_steps() if now < start - step.before), None)
 
 
 def is_in_charge(user: User) -> bool:
@@ -102,11 +103,10 @@ def is_in_charge(user: User) -> bool:
 
 
 class Deadline(NamedTuple):
-    """what: the changes that end then, as in "podés ... hasta"."""
+    """what: changes in the infinitive, as in "podés ... hasta"."""
 
     what: Promise
     until: datetime
-    is_over: bool
 
 
 class DatedRefund(NamedTuple):
@@ -118,7 +118,7 @@ class DatedRefund(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangeTerms:
-    """What a student may change of a class, and get back. refunds: earliest first."""
+    """What a student may change of a class at ``now``, and get back. refunds: those still ahead."""
 
     now: datetime
     move_until: datetime
@@ -136,12 +136,14 @@ class ChangeTerms:
 
     @property
     def deadlines(self) -> list[Deadline]:
+        """List what is still possible; when nothing is, what was possible last."""
+        if not self.can_move and self.move_until < self.cancel_until:
+            return [Deadline(_("cancelar"), self.cancel_until)]
         if self.move_until == self.cancel_until:
-            both = _("cancelar o cambiar el horario")
-            return [Deadline(both, self.cancel_until, self.is_over)]
+            return [Deadline(_("cancelar o cambiar el horario"), self.cancel_until)]
         return [
-            Deadline(_("cambiar el horario"), self.move_until, not self.can_move),
-            Deadline(_("cancelar"), self.cancel_until, self.is_over),
+            Deadline(_("cambiar el horario"), self.move_until),
+            Deadline(_("cancelar"), self.cancel_until),
         ]
 
 
@@ -150,48 +152,26 @@ def find_change_terms(
 ) -> ChangeTerms:
     """Return the terms of a class or hold. start: the time to which it would move."""
     start = start or booked.start_time
-    refunds = [DatedRefund(start - step.before, step.percent) for step in load_steps()]
+    refunds = [DatedRefund(start - step.before, step.case.percent) for step in load_steps()]
     return ChangeTerms(
         now=now,
         move_until=refunds[0].until,
         cancel_until=refunds[-1].until,
         refunds=[refund for refund in refunds if now < refund.until],
-        refund_by_teacher=_refund_percent(RefundCase.TEACHER_CANCELS),
+        refund_by_teacher=RefundCase.TEACHER_CANCELS.percent,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PublicTerms:
-    """The policy of every class. by_teacher: percent refunded if she cancels."""
-
-    move_before: timedelta
-    steps: list[RefundStep]
-    by_teacher: int
-
-
-def find_public_terms() -> PublicTerms:
-    steps = load_steps()
-    by_teacher = _refund_percent(RefundCase.TEACHER_CANCELS)
-    return PublicTerms(move_before=steps[0].before, steps=steps, by_teacher=by_teacher)
-
-
-def refuse_late_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise ClassNotFoundError for anyone but host and teacher, TooLateToChangeError."""
-    _refuse_strangers(virtual_class, actor)
-    if find_cancelling_case(actor, virtual_class, now) is RefundCase.STUDENT_CANCELS_LATE:
-        raise TooLateToChangeError
+def refuse_strangers(virtual_class: VirtualClass, actor: User) -> None:
+    """Raise ClassNotFoundError for anyone but host and teacher."""
+    if not is_in_charge(actor) and not virtual_class.is_hosted_by(actor):
+        raise ClassNotFoundError
 
 
 def refuse_late_move(scheduled: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise as ``refuse_late_cancelling``."""
-    _refuse_strangers(scheduled, actor)
+    """Raise TooLateToChangeError."""
     if not is_in_charge(actor) and not find_change_terms(scheduled, now).can_move:
         raise TooLateToChangeError
-
-
-def _refuse_strangers(virtual_class: VirtualClass, actor: User) -> None:
-    if not is_in_charge(actor) and not virtual_class.is_hosted_by(actor):
-        raise ClassNotFoundError
 
 
 def check_change_rate(actor: User) -> None:

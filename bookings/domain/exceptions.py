@@ -159,7 +159,7 @@ class ClassCompletedError(BookingError):
 
 
 class TooLateToChangeError(BookingError):
-    text = _("Ya pasó el plazo para cancelar la clase o cambiar su horario.")
+    text = _("Ya pasó el plazo para ese cambio.")
 
 
 class SameTimeError(BookingError):
@@ -188,7 +188,11 @@ class RefundTooLargeError(BookingError):
 
 
 class RefundOutdatedError(BookingError):
-    text = _("Mientras tanto cambió cuánto se devuelve. Miralo de nuevo.")
+    text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
+
+
+class RefundChangedError(BookingError):
+    text = _("Mientras tanto cambió lo que te devolvemos. Fijate de nuevo.")
 
 
 class EventNotSavedError(BookingError):

@@ -171,11 +171,20 @@ def _discount(notice: Notice) -> str:
 def _money_back(notice: Notice) -> str:
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    by_hand = _("La profe te devuelve %(amount)s por transferencia.")
+    by_hand = _("La profe te devuelve %(amount)s de lo que le transferiste.")
     owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
     texts += [str(by_hand) % {"amount": pesos(rest)} for rest in list_rests(owed)]
     return " ".join(texts)
+
+
+def _owed_by_hand(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if virtual_class.paid_at is None or (payment and payment.approved_at):
+        return ""
+    owed = virtual_class.class_price - (virtual_class.amount_kept or 0)
+    return pesos(owed) if owed > 0 else ""
 
 
 def _last_reason(notice: Notice) -> str:
@@ -292,6 +301,7 @@ transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount
 operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
 same_number = Line(_("Ojo"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
+owed_by_hand = Line(_("Para devolver"), _owed_by_hand)
 money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
 refund_reason = Line(_("Por qué"), lambda one: str(_refund(one).reason))

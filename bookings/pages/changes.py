@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_cancelling_case, is_in_charge
-from bookings.domain.exceptions import BookingError, ClassNotFoundError
-from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
+from bookings.domain.change_policy import is_in_charge
+from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundChangedError
+from bookings.domain.lifecycle.cancelling import cancel_class, check_cancelling, concerns_teacher
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.open_classes.leaving import find_money_back as find_money_back_of_seat
 from bookings.domain.open_classes.leaving import find_taken, leave_place
@@ -25,11 +25,13 @@ from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
-from bookings.pages.forms import CancelForm, KeptForm
+from bookings.pages.forms import CancelForm
 from calendar_sync import CalendarError
 
 # States before the class is in the calendar, in which its host may still cancel.
 UNSCHEDULED = {"pending", "preparing", "refused"}
+# Digits of an amount in centavos.
+MOST_DIGITS = 16
 
 
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
@@ -79,21 +81,27 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # its page shows that
     try:
-        now = timezone.now()
-        refuse_cancelling(virtual_class, request.user, now)
+        case = check_cancelling(virtual_class, request.user, timezone.now())
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
-                cancel_class(class_id=class_id, actor=request.user, **form.cleaned_data)
+                cancel_class(
+                    class_id=class_id,
+                    actor=request.user,
+                    reason=form.cleaned_data["reason"],
+                    kept=_read_kept(request),
+                )
             messages.success(request, _("Cancelaste la clase."))
             return redirect("bookings:class", class_id=class_id)
+    except RefundChangedError as refusal:
+        messages.error(request, refusal.text)
+        return redirect("bookings:cancel", class_id=class_id)
     except BookingError as refusal:
         is_guest = isinstance(refusal, ClassNotFoundError)
         only_host = _("Solo quien reservó la clase puede cancelarla.")
         messages.error(request, only_host if is_guest else refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
-    case = find_cancelling_case(request.user, virtual_class, now)
     context = {
         "card": card,
         "form": form,
@@ -111,13 +119,15 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     virtual_class = get_class_of(request.user, class_id)
     try:
         refuse_leaving(virtual_class, request.user)
-        form = KeptForm(request.POST)
-        if request.method == "POST" and form.is_valid():
-            leave_place(class_id=class_id, user=request.user, **form.cleaned_data)
+        if request.method == "POST":
+            leave_place(class_id=class_id, user=request.user, kept=_read_kept(request))
             messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
             return redirect("bookings:my_classes")
     except ClassNotFoundError:
         return redirect("bookings:my_classes")  # left a moment ago, in another window
+    except RefundChangedError as refusal:
+        messages.error(request, refusal.text)
+        return redirect("bookings:leave", class_id=class_id)
     except BookingError as refusal:
         messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
@@ -126,3 +136,9 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     money_back = find_money_back_of_seat(seat) if seat else None
     context = {"card": card, "seat": seat, "money_back": money_back}
     return render(request, "bookings/leave.html", context)
+
+
+def _read_kept(request: SignedInRequest) -> int:
+    # Centavos that the page said are not refunded.
+    shown = request.POST.get("kept", "")
+    return int(shown) if shown.isdecimal() and len(shown) < MOST_DIGITS else 0

@@ -103,16 +103,7 @@ def _people(number: int) -> str:
     return ngettext("%(number)d persona", "%(number)d personas", number) % {"number": number}
 
 
-class KeptForm(forms.Form):
-    """kept: the centavos of which the page said that they do not go back."""
-
-    kept = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
-
-    def clean_kept(self) -> int:
-        return self.cleaned_data["kept"] or 0
-
-
-class CancelForm(KeptForm):
+class CancelForm(forms.Form):
     reason = forms.CharField(
         label=_("¿Por qué la cancelás?"),
         help_text=_("Solo lo lee la profe."),

@@ -86,11 +86,13 @@ def hour(value: datetime) -> SafeString:
 
 
 @register.filter
-def share(percent: int) -> str:
-    """``todo``, ``nada`` or ``el 50 %``."""
+def refund(percent: int) -> str:
+    """``te devolvemos todo``, ``te devolvemos el 50 %`` or ``no te devolvemos nada``."""
     if percent == 100:
-        return gettext("todo")
-    return gettext("el %(percent)d %%") % {"percent": percent} if percent else gettext("nada")
+        return gettext("te devolvemos todo")
+    if percent == 0:
+        return gettext("no te devolvemos nada")
+    return gettext("te devolvemos el %(percent)d %%") % {"percent": percent}
 
 
 @register.filter
@@ -128,9 +130,9 @@ def lead_time(value: timedelta) -> str:
 
 @register.filter
 def until_before(value: timedelta) -> str:
-    """``hasta 24 horas antes`` or ``hasta que empieza la clase``."""
+    """``hasta 24 horas antes`` or ``antes de que empiece la clase``."""
     if not value:
-        return gettext("hasta que empieza la clase")
+        return gettext("antes de que empiece la clase")
     return gettext("hasta %(time)s antes") % {"time": lead_time(value)}
 
 

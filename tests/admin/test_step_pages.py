@@ -116,7 +116,7 @@ def refund_in_between(paid, teacher, monkeypatch):
     monkeypatch.setattr(steps, "constant_time_compare", compare_and_be_late)
 
 
-OUTDATED = "Mientras tanto cambió cuánto se devuelve. Miralo de nuevo."
+OUTDATED = "Mientras tanto se pidió otra devolución. Revisá cuánto queda."
 
 
 def decided():

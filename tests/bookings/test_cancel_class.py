@@ -11,6 +11,7 @@ from bookings.domain.change_policy import (
     decide_refund,
     find_cancelling_case,
     find_change_terms,
+    find_leaving_case,
 )
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
@@ -37,6 +38,7 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
 )
+from bookings.notices.rendering import render_mail
 from calendar_sync import CalendarError
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
@@ -124,16 +126,17 @@ def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, hos
     assert VirtualClass.objects.get().amount_kept == 0
 
 
-def test_a_late_student_would_get_nothing_back(scheduled, host, teacher):
+def test_who_leaves_late_gets_nothing_back(scheduled, teacher):
     deadline = deadline_of(scheduled)
 
-    def decide(actor, seconds):
-        now = deadline + timedelta(seconds=seconds)
-        return decide_refund(find_cancelling_case(actor, scheduled, now), left=100)
+    def decide(case):
+        return decide_refund(case, left=100)
 
-    assert decide(host, -1) == (RefundReason.CANCELLED, 100)
-    assert decide(host, 0) == (RefundReason.CANCELLED, 0)
-    assert decide(teacher, 0) == (RefundReason.CANCELLED, 100)
+    just_in_time = deadline - timedelta(seconds=1)
+    assert decide(find_leaving_case(scheduled, just_in_time)) == (RefundReason.CANCELLED, 100)
+    assert decide(find_leaving_case(scheduled, deadline)) == (RefundReason.CANCELLED, 0)
+    by_teacher = find_cancelling_case(teacher, scheduled, deadline)
+    assert decide(by_teacher) == (RefundReason.CANCELLED, 100)
 
 
 def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):
@@ -207,6 +210,8 @@ def test_the_teacher_is_told_of_what_a_student_cancelled(host, teacher, is_paid,
 
     told = Notice.objects.filter(kind=NoticeKind.STUDENT_CANCELLED, user=teacher)
     assert told.count() == count
+    for mail in told:
+        assert "Para devolver: $ 15.000" in render_mail(mail).body.replace("\xa0", " ")
 
 
 def test_nobody_waits_for_a_place_in_it_any_more(host, student, stranger, teacher):

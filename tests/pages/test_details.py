@@ -6,6 +6,7 @@ import pytest
 import time_machine
 from django.urls import reverse
 
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.models import ClassType, Hold, Price, VirtualClass
@@ -48,13 +49,13 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
         (
             0,
             "después no vas a poder cancelarla ni cambiarla. "
-            "Si la cancela la profe, te devolvemos todo.",
+            "Si la profe cancela la clase, te devolvemos todo.",
         ),
         (
             1,
             "hasta el <strong>lunes 30 de noviembre a las 10:00</strong>. "
-            "Si la cancelás antes, te devolvemos todo. Después, nada. "
-            "Si la cancela la profe, te devolvemos todo.",
+            "Si cancelás la clase antes, te devolvemos todo. Después, nada. "
+            "Si la profe cancela la clase, te devolvemos todo.",
         ),
     ],
     ids=["too near", "in time"],
@@ -72,13 +73,12 @@ def test_the_policy_is_told_before_paying(host, sign_in, weeks, said):
     assert said in its_class
 
 
-def test_the_policy_told_is_the_one_that_decides(hold, host, sign_in, monkeypatch):
-    def half(case, *, left, asked=0):
-        return case.reason, left // 2
+def test_the_refund_told_is_the_one_that_is_decided(host, sign_in, monkeypatch):
+    monkeypatch.setattr(RefundCase.STUDENT_CANCELS, "percent", 50)
+    start = tuesday("10:00", weeks=1)
+    later = hold_slot(user=host, start=start, minutes=60, class_type=ClassType.GROUP)
 
-    monkeypatch.setattr("bookings.domain.change_policy.decide_refund", half)
-
-    assert "te devolvemos el 50 %" in text_of(sign_in(host).get(address(hold)))
+    assert "te devolvemos el 50 %" in text_of(sign_in(host).get(address(later)))
 
 
 def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.refunds import request_refund, send_due_refunds
+from bookings.domain.money.refunds import request_partial_refund, request_refund, send_due_refunds
 from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
@@ -352,14 +352,58 @@ def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_cl
     pay(mercadopago, seat)
     allow_changes_until(days)
     address = reverse("bookings:leave", args=[open_class.pk])
-    page = text_of(ana.get(address))
+    shown = ana.get(address)
+    page = text_of(shown)
     assert "Te devolvemos $ 8.000 por Mercado Pago" in page
     assert ("La profe te devuelve $ 8.000" in page) == (days == 1)
 
-    ana.post(address, {"kept": 0 if days == 1 else PRICE})
+    [kept] = re.findall(r'name="kept" value="(\d+)"', shown.text)
+    ana.post(address, {"kept": kept})
 
     assert read(seat).state == SeatState.LEFT
     assert len(mercadopago.refunds) == 1
+
+
+def test_a_refused_refund_is_requested_again_when_the_place_is_left(
+    ana, host, mercadopago, teacher, open_class
+):
+    seat = pay(mercadopago, hold(open_class, host))
+    fail_a_refund(mercadopago, seat, teacher)
+
+    leave_as_shown(ana, open_class, "Te devolvemos $ 8.000 por Mercado Pago")
+
+    assert read(seat).state == SeatState.LEFT
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PRICE / 100]
+
+
+def test_a_second_payment_whose_refund_was_refused_is_the_teachers_to_decide(
+    ana, host, mercadopago, teacher, open_class
+):
+    seat = hold(open_class, host)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay(mercadopago, seat)
+    fail_a_refund(mercadopago, seat, teacher)
+
+    page = leave_as_shown(ana, open_class, "La profe te devuelve $ 8.000")
+
+    assert "por Mercado Pago" not in page
+    assert mercadopago.refunds == []
+
+
+def fail_a_refund(mercadopago, seat, teacher):
+    mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
+    charge = read(seat).payment.charges.get()
+    request_partial_refund(charge_id=charge.pk, amount=PRICE, left=PRICE, by=teacher)
+    send_due_refunds()
+
+
+def leave_as_shown(client, open_class, said):
+    address = reverse("bookings:leave", args=[open_class.pk])
+    shown = client.get(address)
+    assert said in text_of(shown)
+    [kept] = re.findall(r'name="kept" value="(\d+)"', shown.text)
+    client.post(address, {"kept": kept})
+    return text_of(shown)
 
 
 @pytest.mark.parametrize(

@@ -195,4 +195,4 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teac
     assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
-    assert any("te devuelve $ 5.000 por transferencia" in text for text in texts)
+    assert any("te devuelve $ 5.000 de lo que le transferiste" in text for text in texts)

@@ -12,7 +12,7 @@ from bookings.domain.change_policy import (
     RefundCase,
     find_cancelling_case,
     is_in_charge,
-    refuse_late_cancelling,
+    refuse_strangers,
 )
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
@@ -37,8 +37,8 @@ def cancel_class(
 ) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    kept: the centavos of which the actor was told that they do not go back. Raises, without
-    writing, ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundOutdatedError, and
+    kept: the centavos that the page said are not refunded. Raises, without writing,
+    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundChangedError, and
     ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
     committed by then.
     """
@@ -52,13 +52,15 @@ def cancel_class(
     return virtual_class
 
 
-def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise as ``cancel_class``; a cancelled class may be cancelled again."""
-    refuse_late_cancelling(virtual_class, actor, now)
+def check_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundCase:
+    """Return the refund's case. Raises as ``cancel_class``; to cancel again is no error."""
+    refuse_strangers(virtual_class, actor)
+    case = find_cancelling_case(actor, virtual_class, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.has_ended(now) and not is_in_charge(actor):
         raise ClassEndedError
+    return case
 
 
 def concerns_teacher(virtual_class: VirtualClass) -> bool:
@@ -114,11 +116,9 @@ def decide_cancelling(
 ) -> VirtualClass:
     """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
-    now = timezone.now()
-    refuse_cancelling(virtual_class, actor, now)
+    case = check_cancelling(virtual_class, actor, timezone.now())
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
-    case = find_cancelling_case(actor, virtual_class, now)
     call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
     refuse_keeping_more(virtual_class, kept)

@@ -12,7 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
-from bookings.domain.change_policy import check_change_rate, is_in_charge, refuse_late_move
+from bookings.domain.change_policy import (
+    check_change_rate,
+    is_in_charge,
+    refuse_late_move,
+    refuse_strangers,
+)
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -76,6 +81,7 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
         )
     if virtual_class.has_ended(now):
         raise ClassEndedError
+    refuse_strangers(virtual_class, actor)
     refuse_late_move(virtual_class, actor, now)
 
 

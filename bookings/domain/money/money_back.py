@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.exceptions import RefundOutdatedError
+from bookings.domain.exceptions import RefundChangedError
 from bookings.domain.money.refunds import (
     refund_second_payment,
     refundable_amount,
@@ -59,9 +59,9 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
 
 
 def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None:
-    """Raise RefundOutdatedError if more centavos stay than a page has shown, if any."""
+    """Raise RefundChangedError if more centavos are kept than the page showed; None: no page."""
     if shown is not None and (decided.amount_kept or 0) > shown:
-        raise RefundOutdatedError
+        raise RefundChangedError
 
 
 def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:

@@ -117,7 +117,8 @@ def refund_second_payment(payment: Payment) -> None:
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    return sum(map(refundable_amount, _list_good_charges(payment)))
+    undecided = [one for one in _list_good_charges(payment) if not _is_decided(one)]
+    return sum(map(refundable_amount, undecided))
 
 
 def _list_good_charges(payment: Payment) -> QuerySet[PaymentCharge]:
@@ -176,13 +177,17 @@ def send_refunds_of(payment: Payment) -> int:
 
 
 def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
-    # The teacher decides about a rejected refund, as in ``request_refund``.
-    has_failed = locked.refunds.filter(status=RefundStatus.FAILED).exists()
-    if has_failed or _decided(charge=locked).exists():
+    if _is_decided(locked):
         return
     reason, amount = decide_refund(case, left=refundable_amount(locked))
     if amount > 0:
         _request(locked, amount, reason, None)
+
+
+def _is_decided(charge: PaymentCharge) -> bool:
+    # The teacher decides about a rejected refund, as in ``request_refund``.
+    has_failed = charge.refunds.filter(status=RefundStatus.FAILED).exists()
+    return has_failed or _decided(charge=charge).exists()
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.change_policy import check_change_rate, decide_refund, find_student_case
+from bookings.domain.change_policy import check_change_rate, decide_refund, find_leaving_case
 from bookings.domain.money.money_back import refuse_keeping_more
 from bookings.domain.money.refunds import find_second_payment, send_refunds_of
 from bookings.domain.money.seat_refunds import find_left, refund_seat
@@ -19,8 +19,8 @@ from bookings.models import Seat, SeatState, VirtualClass
 def leave_place(*, class_id: uuid.UUID, user: User, kept: int | None = None) -> VirtualClass:
     """Take a guest out of a class; a seat is refunded by the policy.
 
-    kept: the centavos of which the guest was told that they do not go back. Raises as
-    ``leave_class``; also RefundOutdatedError.
+    kept: the centavos that the page said are not refunded. Raises as ``leave_class``; also
+    RefundChangedError.
     """
     if not find_taken(class_id, user).exists():
         return leave_class(class_id=class_id, user=user)
@@ -45,7 +45,7 @@ class SeatMoneyBack:
 
 
 def find_money_back(seat: Seat) -> SeatMoneyBack:
-    case = find_student_case(seat.open_class.virtual_class, timezone.now())
+    case = find_leaving_case(seat.open_class.virtual_class, timezone.now())
     left = find_left(seat)
     _, amount = decide_refund(case, left=left)
     payment = seat.payment
@@ -60,11 +60,11 @@ def find_money_back(seat: Seat) -> SeatMoneyBack:
 def _leave(class_id: uuid.UUID, user: User, kept: int | None) -> tuple[VirtualClass, Seat | None]:
     locked, part = lock_place(class_id, user)
     seat = find_taken(class_id, user).select_related("payment").first()
-    case = find_student_case(locked, timezone.now())
+    case = find_leaving_case(locked, timezone.now())
     if seat is not None:
         seat.state = SeatState.LEFT
         seat.save(update_fields=["state", "updated_at"])
-        refund_seat(seat, case)
+        refund_seat(seat, case, user)
         refuse_keeping_more(seat, kept)
     give_place_back(locked, part, actor=user)
     return locked, seat

@@ -41,7 +41,7 @@ MAILS_TO_TEACHER = {
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s canceló su clase. El horario quedó libre."),
-        facts=(facts.offer, facts.when),
+        facts=(facts.offer, facts.when, facts.owed_by_hand),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),

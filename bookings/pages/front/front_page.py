@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.sign_in.errors import error_text
-from bookings.domain.change_policy import PublicTerms, find_public_terms
+from bookings.domain.change_policy import RefundCase, RefundStep, load_steps
 from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import Question, Quote, TeacherPage
@@ -27,7 +27,8 @@ class FrontPage:
 
     teacher: TeacherPage
     options: list[ClassOption]
-    terms: PublicTerms
+    refund_steps: list[RefundStep]
+    refund_by_teacher: int
     quotes: list[Quote]
     questions: list[Question]
 
@@ -40,7 +41,8 @@ def load_front_page() -> FrontPage:
     return FrontPage(
         teacher=load_teacher_page(),
         options=list_class_options(),
-        terms=find_public_terms(),
+        refund_steps=load_steps(),
+        refund_by_teacher=RefundCase.TEACHER_CANCELS.percent,
         quotes=list_quotes(),
         questions=list_questions(),
     )
