@@ -532,7 +532,7 @@ class Migration(migrations.Migration):
                 ('buffer_after_minutes', models.PositiveSmallIntegerField(default=10, validators=[django.core.validators.MaxValueValidator(240)], verbose_name='pausa después (minutos)')),
                 ('minimum_notice_minutes', models.PositiveIntegerField(default=720, validators=[django.core.validators.MaxValueValidator(43200)], verbose_name='anticipación mínima (minutos)')),
                 ('horizon_days', models.PositiveSmallIntegerField(default=30, help_text='Hasta 89: más allá no se consulta el calendario.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(89)], verbose_name='se reserva hasta (días)')),
-                ('change_cutoff_minutes', models.PositiveIntegerField(default=1440, validators=[django.core.validators.MaxValueValidator(43200)], verbose_name='se cancela o se cambia hasta (minutos antes)')),
+                ('change_cutoff_minutes', models.PositiveIntegerField(default=1440, validators=[django.core.validators.MaxValueValidator(43200)], verbose_name='se cancela sin costo o se cambia hasta (minutos antes)')),
                 ('hold_minutes', models.PositiveSmallIntegerField(default=15, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(120)], verbose_name='se guarda un horario (minutos)')),
                 ('transfer_alias', models.CharField(blank=True, db_default='', default='', max_length=60, verbose_name='alias o CBU')),
                 ('transfer_holder', models.CharField(blank=True, db_default='', default='', max_length=80, verbose_name='titular de la cuenta')),

@@ -31,6 +31,7 @@ from bookings.models.payment import (
 from bookings.models.price import Price
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
+    IS_SECOND_PAYMENT,
     BankTransfer,
     TransferState,
     find_same_numbers,

@@ -160,7 +160,7 @@ class BookingRules(models.Model):
         help_text="Hasta 89: más allá no se consulta el calendario.",
     )
     change_cutoff_minutes = models.PositiveIntegerField(
-        "se cancela o se cambia hasta (minutos antes)",
+        "se cancela sin costo o se cambia hasta (minutos antes)",
         default=1_440,
         validators=[MaxValueValidator(43_200)],
     )

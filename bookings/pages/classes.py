@@ -116,7 +116,7 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
 
 
 def _find_transfer_back(card: ClassCard) -> BankTransfer | None:
-    """Return the transfer that the teacher returns although the class takes place."""
+    """Return the transfer of a paid class that the teacher returns besides, or returned."""
     is_paid = card.is_host and card.virtual_class.paid_at is not None
     return present_transfer_in_vain(card.virtual_class) if is_paid else None
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -34,6 +35,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.queries import get_class
 from bookings.models import (
+    IS_SECOND_PAYMENT,
     BankTransfer,
     Hold,
     Payment,
@@ -41,6 +43,7 @@ from bookings.models import (
     SeatState,
     TransferState,
     VirtualClass,
+    with_rest,
 )
 from bookings.models import normalize_operation_number as normalize
 from bookings.pages.access import signed_in
@@ -196,9 +199,10 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
 
 
 def present_transfer_in_vain(virtual_class: VirtualClass) -> BankTransfer | None:
-    """Return the transfer that the teacher returns or returned."""
-    back = [TransferState.TO_RETURN, TransferState.RETURNED]
-    return virtual_class.transfers.filter(state__in=back).first()
+    """Return, ``with_rest``, a second payment that the teacher returns, or what she returned."""
+    owed = Q(state=TransferState.TO_RETURN) & IS_SECOND_PAYMENT
+    back = virtual_class.transfers.filter(owed | Q(state=TransferState.RETURNED))
+    return with_rest(back).first()
 
 
 def _present_transfer(

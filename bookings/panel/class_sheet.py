@@ -20,9 +20,18 @@ from bookings.admin.pages import requires, show_page
 from bookings.admin.sales.open_classes import SEAT_STEPS, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step, list_links
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
-from bookings.models import BankTransfer, ClassStatus, Hold, Payment, UserActivity, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Hold,
+    Payment,
+    UserActivity,
+    VirtualClass,
+    with_rest,
+)
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[Step[Any], str]  # a step with its address
@@ -48,6 +57,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "people": people,
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
+        "money": None if row.amount_kept is None else find_money_back(row),
         "move": _find_move(request, row),
         "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
@@ -99,7 +109,7 @@ def _list_transfers(
     if not request.user.has_perm("bookings.view_banktransfer"):
         return []
     about = Q(virtual_class=row) | Q(seat__open_class=row.pk)
-    transfers = BankTransfer.objects.filter(about).select_related("user")
+    transfers = with_rest(BankTransfer.objects.filter(about)).select_related("user")
     return [(one, list_links(request, TRANSFER_STEPS, one)) for one in transfers]
 
 

@@ -2,7 +2,8 @@
 
 from django import template
 
-from bookings.models import ClassStatus, Payment, PaymentStatus, VirtualClass
+from bookings.models import BankTransfer, ClassStatus, Payment, PaymentStatus, VirtualClass
+from bookings.templatetags.class_times import pesos
 
 register = template.Library()
 
@@ -35,6 +36,14 @@ def money_state(virtual_class: VirtualClass) -> str:
     if virtual_class.class_price == 0:
         return FREE
     return PAID if virtual_class.paid_at else UNPAID
+
+
+@register.filter
+def transfer_state(transfer: BankTransfer) -> str:
+    """``Para devolver $ 7.500`` if a part goes back. transfer: ``with_rest``."""
+    label = str(transfer.get_state_display())
+    is_part = transfer.goes_back and transfer.amount_back < transfer.amount
+    return f"{label} {pesos(transfer.amount_back)}" if is_part else label
 
 
 @register.filter

@@ -7,7 +7,9 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
 from tests.admin.steps import address_of
@@ -74,6 +76,24 @@ def test_a_paid_class_leads_to_its_refunds(open_sheet, mercadopago, host, teache
     page = open_sheet(VirtualClass.objects.get())
 
     assert steps_of(page)[-2:] == ["devolver", "devolver-todo"]
+
+
+@pytest.mark.parametrize(
+    ("percent", "said"),
+    [
+        (100, "te toca devolver $ 15.000, si no lo hiciste ya."),
+        (50, "no se devuelven $ 7.500. Cobraste a mano: te toca devolver $ 7.500"),
+    ],
+)
+def test_a_cancelled_class_paid_by_hand_says_what_she_returns(
+    open_sheet, host, monkeypatch, percent, said
+):
+    monkeypatch.setattr(RefundCase.STUDENT_CANCELS, "percent", percent)
+    start, paid = timezone.now() + timedelta(days=7), timezone.now()
+    row = VirtualClassFactory(scheduled=True, booked_by=host, start_time=start, paid_at=paid)
+    cancel_class(class_id=row.pk, actor=host)
+
+    assert said in text_of(open_sheet(row)).replace("\xa0", " ")
 
 
 def test_once_the_class_has_begun_absences_are_marked_here(panel, open_sheet, host, student):

@@ -68,9 +68,9 @@ def test_the_teacher_s_cut_off_counts(scheduled, host, sign_in):
     assert "hasta el <strong>martes 1 de diciembre a las 08:00</strong>" in text
 
 
-def test_after_the_cut_off_the_page_says_whom_to_write_to(scheduled, host, sign_in):
+def test_after_the_deadline_the_page_says_whom_to_write_to(scheduled, host, sign_in):
     client = sign_in(host)
-    with time_machine.travel(scheduled.start_time - timedelta(hours=23), tick=False):
+    with time_machine.travel(scheduled.start_time - timedelta(hours=1), tick=False):
         text = text_of(client.get(path("class", scheduled)))
 
     assert "Ahora solo puede hacerlo la profe." in text
@@ -147,7 +147,7 @@ def test_cancelling_twice_shows_the_cancelled_class(scheduled, host, sign_in):
 @pytest.mark.parametrize("name", ["cancel", "reschedule", "confirm_move"])
 def test_too_late_leads_back_to_the_class(scheduled, host, sign_in, name):
     client = sign_in(host)
-    with time_machine.travel(scheduled.start_time - timedelta(hours=23), tick=False):
+    with time_machine.travel(scheduled.start_time - timedelta(hours=1), tick=False):
         page = client.get(path(name, scheduled), follow=True)
 
     assert page.resolver_match.view_name == "bookings:class"

@@ -9,7 +9,7 @@ from django.urls import reverse
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
-from bookings.models import ClassType, Hold, Price, VirtualClass
+from bookings.models import BookingRules, ClassType, Hold, Price, VirtualClass
 from tests.factories import HoldFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
@@ -53,7 +53,7 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
         ),
         (
             1,
-            "hasta el <strong>lunes 30 de noviembre a las 10:00</strong>. "
+            "hasta el <strong>martes 1 de diciembre a las 08:00</strong>. "
             "Si cancelás la clase antes, te devolvemos todo. Después, nada. "
             "Si la profe cancela la clase, te devolvemos todo.",
         ),
@@ -61,6 +61,7 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
     ids=["too near", "in time"],
 )
 def test_the_policy_is_told_before_paying(host, sign_in, weeks, said):
+    BookingRules(change_cutoff_minutes=120 if weeks else 60 * 24).save()
     start = tuesday("10:00", weeks=weeks)
     hold = hold_slot(user=host, start=start, minutes=60, class_type=ClassType.GROUP)
     client = sign_in(host)

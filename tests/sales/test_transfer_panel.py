@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.admin.agenda.bank_account import read_bank_account
-from bookings.domain.checkout.transfers import confirm_transfer
+from bookings.domain.checkout.transfers import confirm_transfer, note_return
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import money_back
 from bookings.models import (
@@ -183,7 +183,9 @@ def test_what_is_to_be_returned_stays_on_the_list(panel, transfer):
     assert BankTransfer.objects.get().state == TransferState.RETURNED
 
 
-def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teacher, monkeypatch):
+def test_a_part_that_the_cancellation_kept_is_not_returned(
+    panel, transfer, host, teacher, sign_in, monkeypatch
+):
     def decide(case, *, left):
         return case.reason, left // 3
 
@@ -196,3 +198,14 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(panel, transfer, teac
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve $ 5.000 de lo que le transferiste" in text for text in texts)
+    for address in ("class_sheet", transfer.virtual_class_id), ("student", transfer.user_id):
+        page = text_of(panel.get(reverse(f"admin:{address[0]}", args=[address[1]])))
+        assert "para devolver $ 5.000" in page
+    class_page = reverse("bookings:class", args=[transfer.virtual_class_id])
+    owed = text_of(sign_in(host).get(class_page))
+    assert "la profe te devuelve $ 5.000." in owed
+    assert "Pagaste dos veces" not in owed
+
+    note_return(transfer_id=transfer.pk, actor=teacher)
+
+    assert "Son los $ 5.000 de la operación" in text_of(sign_in(host).get(class_page))

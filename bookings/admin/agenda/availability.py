@@ -86,7 +86,8 @@ RULE_HELP = {
     "pausa más larga.",
     "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
     "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el momento "
-    "con fecha y hora; después solo vos podés cancelar o mover la clase.",
+    "con fecha y hora; después solo vos podés cancelar o mover la clase. Un lugar de un grupo "
+    "abierto se puede dejar, pero no se devuelve nada.",
     "is_free_account": "Google Meet corta a los 60 minutos las llamadas gratuitas de tres o más "
     "personas, con vos: te avisamos al guardar el precio de un grupo más largo, y a tus "
     "estudiantes en la página de la clase.",

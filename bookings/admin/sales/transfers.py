@@ -29,7 +29,13 @@ from bookings.admin.steps import (
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
-from bookings.models import BankTransfer, TransferState, find_same_numbers, with_their_classes
+from bookings.models import (
+    BankTransfer,
+    TransferState,
+    find_same_numbers,
+    with_rest,
+    with_their_classes,
+)
 from bookings.notices.links import read_transfer_link
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
@@ -91,7 +97,7 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     to_decide = list(list_transfers_to_decide()[:WAITING])
     same = find_same_numbers(to_decide)
-    latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
+    latest = with_their_classes(with_rest(BankTransfer.objects.filter(state__in=decided)))
     latest = latest.order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
@@ -108,7 +114,7 @@ def _present(
     """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
-        amount=getattr(transfer, "rest", transfer.amount),
+        amount=transfer.amount_back if transfer.goes_back else transfer.amount,
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),

@@ -12,7 +12,7 @@ from bookings.domain.queries import (
     list_past_classes_of,
     list_payments_of,
 )
-from bookings.models import BankTransfer, Payment, VirtualClass
+from bookings.models import BankTransfer, Payment, VirtualClass, with_rest
 
 LINES_SHOWN = 10
 
@@ -57,7 +57,7 @@ def load_student_file(user: User) -> StudentFile:
         ahead=list(map(describe, with_codes(list_next_classes_of(user)))),
         past=list(map(describe, with_codes(list_past_classes_of(user)))),
         payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
-        transfers=list(user.transfers.all()[:LINES_SHOWN]),
+        transfers=list(with_rest(user.transfers.all())[:LINES_SHOWN]),
         missed=len(missed),
         balance=find_balance(user),
     )

@@ -98,8 +98,25 @@ class BankTransfer(models.Model):
         return self.seat.open_class.virtual_class
 
     @property
+    def goes_back(self) -> bool:
+        return self.state in {TransferState.TO_RETURN, TransferState.RETURNED}
+
+    @property
+    def amount_back(self) -> int:
+        """The centavos that go back of a transfer ``with_rest``; else all of it."""
+        return getattr(self, "rest", self.amount)
+
+    @property
     def occasion(self) -> str:
         return self.pk.hex
+
+
+# Other money paid the class or seat.
+IS_SECOND_PAYMENT = (
+    Q(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"))
+    | Q(virtual_class__payment__approved_at__isnull=False)
+    | Q(seat__payment__approved_at__isnull=False)
+)
 
 
 def with_rest(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
@@ -110,9 +127,7 @@ def with_rest(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
     centavos = BigIntegerField()
     nothing = Value(0, centavos)
     kept = Case(
-        When(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"), then=nothing),
-        When(virtual_class__payment__approved_at__isnull=False, then=nothing),
-        When(seat__payment__approved_at__isnull=False, then=nothing),
+        When(IS_SECOND_PAYMENT, then=nothing),
         default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", nothing),
     )
     return transfers.annotate(rest=Greatest(F("amount") - kept, nothing, output_field=centavos))

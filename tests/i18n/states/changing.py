@@ -43,7 +43,7 @@ def a_class_just_cancelled(world):
 
 @state("bookings:class")
 def cancelling_too_late(world):
-    near = world.schedule(start_time=NOW + timedelta(hours=5))
+    near = world.schedule(start_time=NOW + timedelta(hours=1))
     return world.post("bookings:cancel", near.pk, user=world.host)
 
 
@@ -81,7 +81,7 @@ def no_other_time_chosen(world):
 
 @state("bookings:confirm_move")
 def confirming_a_near_time(world):
-    when = {"dia": "2026-11-23", "hora": "18:00"}
+    when = {"dia": "2026-11-23", "hora": "13:00"}
     return world.get("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
 
 
