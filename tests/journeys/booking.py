@@ -4,15 +4,18 @@ import re
 from datetime import date, timedelta
 
 from django.utils import timezone
+from holidays import country_holidays
 from playwright.sync_api import Page, expect
 
 from tests.journeys.steps import pay, sign_in_as_newcomer
 
+HOLIDAYS = country_holidays("AR")
+
 
 def weekday_ahead(days: int) -> date:
-    """Give the first day from Monday to Friday that is so far ahead, or a little later."""
+    """Give the first working day in Argentina that is so far ahead, or a little later."""
     day = timezone.localdate() + timedelta(days=days)
-    return day + timedelta(days=max(0, 7 - day.weekday()) if day.weekday() > 4 else 0)
+    return day if HOLIDAYS.is_working_day(day) else HOLIDAYS.get_nth_working_day(day, 1)
 
 
 def choose_time(page: Page, day: date, *, kind: str = "grupal", minutes: int = 60) -> None:

@@ -1,6 +1,6 @@
 """A policy of two steps: half goes back between the cut-off and two hours before the class.
 
-The service has one step: this shows that pages and money follow ``LATER_STEPS`` alone.
+Whatever steps the service has, this shows that pages and money follow ``LATER_STEPS`` alone.
 """
 
 import re

@@ -178,3 +178,12 @@ def leaving_a_seat(world):
     open_class.virtual_class.activities.create(user=world.guest, rol="participante")
     hold(world, open_class, state=SeatState.TAKEN, paid_at=NOW)
     return world.get("bookings:leave", open_class.pk, user=world.guest)
+
+
+@state("bookings:leave")
+def leaving_a_seat_too_late(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(start_time=NOW + timedelta(hours=1))
+    open_class.virtual_class.activities.create(user=world.guest, rol="participante")
+    hold(world, open_class, state=SeatState.TAKEN, paid_at=NOW)
+    return world.get("bookings:leave", open_class.pk, user=world.guest)
