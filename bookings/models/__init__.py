@@ -16,6 +16,15 @@ from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
 from bookings.models.hold import Hold
 from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
+from bookings.models.paid_by_hand import (
+    find_cash,
+    find_cash_to_return,
+    find_owed_by_hand,
+    find_paying_transfer,
+    find_payment,
+    find_price,
+    list_part_charges,
+)
 from bookings.models.payment import (
     MONEY_GONE,
     ChargeStatus,

@@ -27,13 +27,13 @@ from bookings.models import (
     Payment,
     RefundReason,
     Seat,
-    TransferState,
     VirtualClass,
     WaitingListEntry,
     find_open_class,
+    find_owed_by_hand,
+    find_payment,
     find_same_numbers,
     list_awaiting_scheduling,
-    list_rests,
     meet_refused_at,
 )
 from bookings.notices.drifts import DRIFTS
@@ -171,20 +171,17 @@ def _discount(notice: Notice) -> str:
 def _money_back(notice: Notice) -> str:
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    by_hand = _("La profe te devuelve %(amount)s de lo que le transferiste.")
-    owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
-    texts += [str(by_hand) % {"amount": pesos(rest)} for rest in list_rests(owed)]
+    bought = _find_bought(notice)
+    if bought and (owed := find_owed_by_hand(bought)):
+        by_hand = _("La profe te devuelve %(amount)s, por donde le pagaste.")
+        texts.append(str(by_hand) % {"amount": pesos(owed)})
     return " ".join(texts)
 
 
 def _owed_by_hand(notice: Notice) -> str:
-    virtual_class = notice.require_class()
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if virtual_class.paid_at is None or (payment and payment.approved_at):
-        return ""
-    owed = virtual_class.class_price - (virtual_class.amount_kept or 0)
-    return pesos(owed) if owed > 0 else ""
+    owed = find_owed_by_hand(notice.require_class())
+    return pesos(owed) if owed else ""
 
 
 def _last_reason(notice: Notice) -> str:
@@ -194,13 +191,18 @@ def _last_reason(notice: Notice) -> str:
 
 
 def _list_parts(notice: Notice) -> list[ReturnedMoney]:
-    virtual_class = notice.require_class()
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if not virtual_class.is_hosted_by(notice.user):
-        seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
-        last = seats.exclude(payment=None).select_related("payment").last()
-        payment = last.payment if last else None
+    bought = _find_bought(notice)
+    payment = find_payment(bought) if bought else None
     return list_returned_money(payment) if payment else []
+
+
+def _find_bought(notice: Notice) -> VirtualClass | Seat | None:
+    # The class of its host, or the last seat of another person.
+    virtual_class = notice.require_class()
+    if virtual_class.is_hosted_by(notice.user):
+        return virtual_class
+    seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
+    return seats.select_related("payment").last()
 
 
 def _refund(notice: Notice) -> ReturnedMoney:

@@ -15,7 +15,7 @@ ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"
 REASONS: dict[str, Promise] = {
     RefundReason.SLOT_LOST: _("El pago llegó cuando el horario ya estaba ocupado."),
     RefundReason.CLASS_OVER: _("El pago llegó cuando la clase ya había pasado."),
-    RefundReason.CANCELLED: _("La clase se canceló."),
+    RefundReason.CANCELLED: _("La reserva se canceló."),
     RefundReason.SEAT_LOST: _("El pago llegó cuando no quedaban lugares."),
     RefundReason.BELOW_MINIMUM: _("No se llegó al mínimo de personas."),
     RefundReason.PAID_TWICE: _("La clase ya estaba pagada, y este pago fue de más."),

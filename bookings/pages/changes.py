@@ -18,8 +18,7 @@ from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundChangedError
 from bookings.domain.lifecycle.cancelling import cancel_class, check_cancelling, concerns_teacher
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.open_classes.leaving import find_money_back as find_money_back_of_seat
-from bookings.domain.open_classes.leaving import find_taken, leave_place
+from bookings.domain.open_classes.leaving import find_money_of_seat, find_taken, leave_place
 from bookings.domain.places.leaving import refuse_leaving
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
@@ -133,8 +132,8 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
     seat = find_taken(class_id, request.user).select_related("payment").first()
-    money_back = find_money_back_of_seat(seat) if seat else None
-    context = {"card": card, "seat": seat, "money_back": money_back}
+    money = find_money_of_seat(seat) if seat else None
+    context = {"card": card, "seat": seat, "money": money}
     return render(request, "bookings/leave.html", context)
 
 

@@ -20,7 +20,6 @@ from bookings.admin.pages import requires, show_page
 from bookings.admin.sales.open_classes import SEAT_STEPS, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step, list_links
-from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import (
@@ -30,6 +29,7 @@ from bookings.models import (
     Payment,
     UserActivity,
     VirtualClass,
+    find_cash_to_return,
     with_rest,
 )
 from bookings.templatetags.class_times import clock, short_day
@@ -57,7 +57,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "people": people,
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
-        "money": None if row.amount_kept is None else find_money_back(row),
+        "cash_to_return": find_cash_to_return(row),
         "move": _find_move(request, row),
         "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),

@@ -2,7 +2,15 @@
 
 from django import template
 
-from bookings.models import BankTransfer, ClassStatus, Payment, PaymentStatus, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Payment,
+    PaymentStatus,
+    Seat,
+    VirtualClass,
+    find_cash_to_return,
+)
 from bookings.templatetags.class_times import pesos
 
 register = template.Library()
@@ -36,6 +44,11 @@ def money_state(virtual_class: VirtualClass) -> str:
     if virtual_class.class_price == 0:
         return FREE
     return PAID if virtual_class.paid_at else UNPAID
+
+
+@register.filter
+def cash_to_return(seat: Seat) -> int:
+    return find_cash_to_return(seat)
 
 
 @register.filter

@@ -185,7 +185,7 @@ def test_the_balance_names_what_was_paid_returned_and_is_owed(panel, teacher, ho
     assert "por Mercado Pago $ 24.000 anotado a mano $ 6.000" in page
     assert "Se le devolvió $ 24.000" in page
     assert "Sin pagar, 1 clase agendada o dada $ 7.000" in page
-    assert "Para devolver a mano, por clases o lugares que se cancelaron $ 1.000" in page
+    assert "Para devolver a mano $ 1.000" in page
     assert "nadie debe nada" not in page
 
 

@@ -137,7 +137,7 @@ def test_half_of_a_place_goes_back_and_nothing_more(seat, host, sign_in, mercado
     assert "Te devolvemos <strong>$ 12.000</strong> por Mercado Pago" in asked
     assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in asked
     assert stayed == SeatState.TAKEN
-    assert "Ya había pasado el plazo: no se devuelven $ 12.000." in left
+    assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in left
     assert [refund.amount for refund in Refund.objects.all()] == [PRICE // 2]
 
 

@@ -197,15 +197,17 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
     assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
-    assert any("te devuelve $ 5.000 de lo que le transferiste" in text for text in texts)
+    assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
     for address in ("class_sheet", transfer.virtual_class_id), ("student", transfer.user_id):
         page = text_of(panel.get(reverse(f"admin:{address[0]}", args=[address[1]])))
         assert "para devolver $ 5.000" in page
     class_page = reverse("bookings:class", args=[transfer.virtual_class_id])
     owed = text_of(sign_in(host).get(class_page))
-    assert "la profe te devuelve $ 5.000." in owed
+    assert "La profe te devuelve <strong>$ 5.000</strong>" in owed
     assert "Pagaste dos veces" not in owed
 
     note_return(transfer_id=transfer.pk, actor=teacher)
 
-    assert "Son los $ 5.000 de la operación" in text_of(sign_in(host).get(class_page))
+    returned = text_of(sign_in(host).get(class_page))
+    assert "Son los $ 5.000 de la operación" in returned
+    assert "te devuelve" not in returned

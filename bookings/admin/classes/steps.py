@@ -282,21 +282,27 @@ CLASS_STEPS = [
 ]
 
 
+NOTHING_BACK = {
+    MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
+    MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
+    MoneyWay.BY_HAND: "No queda nada para devolver.",
+    MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
+}
+
+
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
     if find_open_class(row):
         unpaid = "Nadie pagó por Mercado Pago. Lo que te pagaron por fuera, devolvelo vos."
         if not seen.refunded:
             return unpaid
         return f"Vuelven {pesos(seen.refunded)} por Mercado Pago, a cada persona lo que pagó."
-    if seen.refunded:
-        return f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
     money = find_money_back(row, RefundCase.TEACHER_CANCELS)
-    return {
-        MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
-        MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
-        MoneyWay.BY_HAND: f"Cobraste {pesos(money.amount)} a mano: devolvelo vos.",
-        MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
-    }[money.way]
+    goes_back = []
+    if seen.refunded:
+        goes_back.append(f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago.")
+    if money.by_hand:
+        goes_back.append(f"Cobraste {pesos(money.by_hand)} a mano: devolvelo vos.")
+    return " ".join(goes_back) or NOTHING_BACK[money.way]
 
 
 def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
@@ -314,7 +320,7 @@ def _loss_sentence(displaced: VirtualClass) -> str:
 def _refundable(virtual_class: VirtualClass) -> int:
     """Return the centavos that the provider refunds if the class is cancelled."""
     money = find_money_back(virtual_class, RefundCase.SLOT_LOST)
-    return money.amount if money.way == MoneyWay.ONLINE else 0
+    return money.online
 
 
 def _offer_sentences(mails: list[Notice]) -> list[str]:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Greatest
 
 from accounts.models import User
-from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
 from bookings.domain.money.takings import (
     list_charges_with_money,
@@ -103,12 +103,14 @@ def _sum_to_return_by_hand(user: User) -> int:
     classes = list_classes_paid_by_hand().filter(booked_by=user, status=ClassStatus.CANCELLED)
     seats = list_seats_paid_by_hand().filter(user=user, state__in=SEATS_GIVEN_UP)
     transfers = _list_transfers(user).filter(state=TransferState.TO_RETURN)
+    cash = F("amount_by_hand") - Coalesce("amount_kept", 0)
     return sum(
-        [
-            *(find_money_back(one).amount for one in classes.select_related("payment")),
-            *(max(one.price - (one.amount_kept or 0), 0) for one in seats),
-            transfers.aggregate(sum=Sum("rest", default=0))["sum"],
-        ]
+        rows.aggregate(sum=Sum(amount, default=0))["sum"]
+        for rows, amount in (
+            (classes, Greatest(cash, 0)),
+            (seats, Greatest(cash, 0)),
+            (transfers, F("rest")),
+        )
     )
 
 

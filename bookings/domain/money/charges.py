@@ -12,7 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import give_transfers_back
-from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
+from bookings.domain.money.refunds import (
+    is_refund_open,
+    list_paying_charges,
+    refund_surplus,
+    sum_own_refunds,
+)
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, is_seat_unsettled
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -76,8 +81,9 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
         _mark_class_paid(payment, virtual_class)
     # The teacher decides whether to refund a second payment of a class that takes place.
     if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
+        paying = set(list_paying_charges(payment).values_list("pk", flat=True))
         for charge in charges:
-            if _is_good(charge) and not charge.counts:
+            if _is_good(charge) and charge.pk not in paying:
                 refund_surplus(charge)
     payment.status = _derive_status(payment, charges, now)
     review = _review_second if is_twice else _review

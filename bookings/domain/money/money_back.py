@@ -7,17 +7,22 @@ from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
 from bookings.domain.exceptions import RefundChangedError
 from bookings.domain.money.refunds import (
+    find_second_payment,
+    list_paying_charges,
     refund_second_payment,
     refundable_amount,
     request_refund,
 )
 from bookings.models import (
     BankTransfer,
-    Payment,
     RefundReason,
     Seat,
     TransferState,
     VirtualClass,
+    find_cash,
+    find_paying_transfer,
+    find_payment,
+    find_price,
 )
 
 
@@ -30,28 +35,37 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """Centavos. amount: still to be returned."""
+    """Centavos. online, by_hand: still to be returned by the provider and by the teacher."""
 
     way: MoneyWay
     reason: RefundReason
-    amount: int
+    online: int
+    by_hand: int
     kept: int
 
 
 def find_money_back(
-    virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
+    bought: VirtualClass | Seat, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
     """Return the stored decision, or else that for ``case``."""
-    way, left = _find_money(virtual_class)
-    kept = virtual_class.amount_kept
-    if kept is not None:
-        reason = RefundReason(virtual_class.refund_reason)
-        return MoneyBack(way, reason, max(left - kept, 0), kept)
-    reason, amount = decide_refund(case, left=left)
-    return MoneyBack(way, reason, amount, left - amount)
+    way, online, by_hand = _find_money(bought)
+    if bought.amount_kept is None:
+        reason, amount = decide_refund(case, left=online + by_hand)
+        kept = online + by_hand - amount
+    else:
+        reason, kept = RefundReason(bought.refund_reason), bought.amount_kept
+    # The teacher keeps first what she has taken herself.
+    online_back = max(online - max(kept - by_hand, 0), 0)
+    payment = find_payment(bought)
+    if way == MoneyWay.BY_HAND and payment is not None:
+        online_back += find_second_payment(payment)
+    return MoneyBack(way, reason, online_back, max(by_hand - kept, 0), kept)
 
 
-def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
+def store_refund_decision(locked: VirtualClass | Seat, case: RefundCase) -> None:
+    payment = find_payment(locked)
+    if payment is not None:  # a refund of the teacher's may be committed meanwhile
+        list(payment.charges.select_for_update().order_by("id"))
     money = find_money_back(locked, case)
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
@@ -69,17 +83,14 @@ def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
     if locked.amount_kept is None:
         return
     give_transfers_back(locked, keep=locked.amount_kept)
-    if isinstance(locked, Seat):
-        payment = locked.payment
-    else:
-        payment = Payment.objects.filter(virtual_class=locked).first()
+    payment = find_payment(locked)
     if payment is None:
         return
+    keep = locked.amount_kept
     if payment.approved_at is None and locked.paid_at is not None:
         refund_second_payment(payment)
-        return
-    reason = RefundReason(locked.refund_reason)
-    request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
+        keep = max(keep - find_cash(locked), 0)
+    request_refund(payment=payment, reason=RefundReason(locked.refund_reason), keep=keep, by=by)
 
 
 def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
@@ -89,13 +100,18 @@ def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
     confirmed.update(state=TransferState.TO_RETURN)
 
 
-def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:
-    payment: Payment | None = getattr(virtual_class, "payment", None)
+def _find_money(bought: VirtualClass | Seat) -> tuple[MoneyWay, int, int]:
+    # How it was paid, and the centavos left online and by hand.
+    payment = find_payment(bought)
+    online = sum(map(refundable_amount, list_paying_charges(payment))) if payment else 0
     if payment is not None and payment.approved_at is not None:
-        paying = payment.charges.filter(counts=True)
-        return MoneyWay.ONLINE, sum(map(refundable_amount, paying))
-    if virtual_class.class_price == 0:
-        return MoneyWay.FREE, 0
-    if virtual_class.paid_at is not None:
-        return MoneyWay.BY_HAND, virtual_class.class_price
-    return MoneyWay.UNPAID, 0
+        return MoneyWay.ONLINE, online, 0
+    if find_price(bought) == 0:
+        return MoneyWay.FREE, 0, 0
+    if bought.paid_at is None:
+        return MoneyWay.UNPAID, 0, 0
+    transfer = find_paying_transfer(bought)
+    if transfer is None:
+        return MoneyWay.BY_HAND, online, find_cash(bought)
+    is_returned = transfer.state == TransferState.RETURNED
+    return MoneyWay.BY_HAND, online, 0 if is_returned else transfer.amount

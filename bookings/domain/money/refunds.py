@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
@@ -26,6 +26,7 @@ from bookings.models import (
     RefundReason,
     RefundStatus,
     ReviewReason,
+    list_part_charges,
 )
 from bookings.notices.due import record_alert, record_due
 from bookings.notices.returned_money import name_refund
@@ -79,7 +80,7 @@ def request_refund(
 
     Only a person (``by``) requests again what the provider rejected.
     """
-    charges = list(payment.charges.select_for_update().filter(counts=True).order_by("id"))
+    charges = list(list_paying_charges(payment).select_for_update().order_by("id"))
     owed = sum(map(refundable_amount, charges)) - keep
     refunds = []
     for charge in charges:
@@ -111,18 +112,27 @@ def refund_surplus(charge: PaymentCharge) -> None:
 @transaction.atomic
 def refund_second_payment(payment: Payment) -> None:
     """Refund, once, money for a class that was paid by hand."""
-    for charge in _list_good_charges(payment).select_for_update().order_by("id"):
+    for charge in _list_second_charges(payment).select_for_update().order_by("id"):
         _decide_once(charge, RefundCase.PAID_TWICE)
 
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    undecided = [one for one in _list_good_charges(payment) if not _is_decided(one)]
+    undecided = [one for one in _list_second_charges(payment) if not _is_decided(one)]
     return sum(map(refundable_amount, undecided))
 
 
-def _list_good_charges(payment: Payment) -> QuerySet[PaymentCharge]:
-    return payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+def list_paying_charges(payment: Payment) -> QuerySet[PaymentCharge]:
+    """List the charges that paid, alone or beside cash."""
+    if payment.approved_at is not None or payment.bought is None:
+        return payment.charges.filter(counts=True)
+    part = list_part_charges(payment.bought).values("pk")
+    return payment.charges.filter(Q(counts=True) | Q(pk__in=part))
+
+
+def _list_second_charges(payment: Payment) -> QuerySet[PaymentCharge]:
+    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+    return good.exclude(pk__in=list_paying_charges(payment).values("pk"))
 
 
 @transaction.atomic

@@ -1,9 +1,8 @@
 """Refunds of seats, decided once. The caller has locked the class."""
 
 from accounts.models import User
-from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.money_back import request_money_back
-from bookings.domain.money.refunds import refundable_amount
+from bookings.domain.change_policy import RefundCase
+from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.models import (
     ClassStatus,
     Payment,
@@ -21,21 +20,8 @@ UNSETTLED = frozenset({SeatState.HELD, SeatState.RELEASED})
 def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
     if locked.paid_at is None or locked.price == 0:
         return
-    if locked.amount_kept is None:
-        left = find_left(locked)
-        reason, amount = decide_refund(case, left=left)
-        locked.refund_reason, locked.amount_kept = reason, left - amount
-        locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+    store_refund_decision(locked, case)
     request_money_back(locked, by)
-
-
-def find_left(seat: Seat) -> int:
-    """Return the refundable centavos."""
-    if seat.paid_at is None:
-        return 0
-    if seat.payment is None or seat.payment.approved_at is None:
-        return seat.price
-    return sum(map(refundable_amount, seat.payment.charges.filter(counts=True)))
 
 
 def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None) -> None:

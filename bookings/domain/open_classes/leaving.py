@@ -1,17 +1,16 @@
 """Leaving a class with a seat; the policy decides the refund."""
 
 import uuid
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.change_policy import check_change_rate, decide_refund, find_leaving_case
-from bookings.domain.money.money_back import refuse_keeping_more
-from bookings.domain.money.refunds import find_second_payment, send_refunds_of
-from bookings.domain.money.seat_refunds import find_left, refund_seat
+from bookings.domain.change_policy import check_change_rate, find_leaving_case
+from bookings.domain.money.money_back import MoneyBack, find_money_back, refuse_keeping_more
+from bookings.domain.money.refunds import send_refunds_of
+from bookings.domain.money.seat_refunds import refund_seat
 from bookings.domain.places.leaving import give_place_back, leave_class, lock_place
 from bookings.models import Seat, SeatState, VirtualClass
 
@@ -35,25 +34,10 @@ def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
     return Seat.objects.filter(open_class=class_id, user=user, state=SeatState.TAKEN)
 
 
-@dataclass(frozen=True, slots=True)
-class SeatMoneyBack:
-    """Centavos, on leaving now. by_hand: what the teacher returns herself."""
-
-    online: int
-    by_hand: int
-    kept: int
-
-
-def find_money_back(seat: Seat) -> SeatMoneyBack:
+def find_money_of_seat(seat: Seat) -> MoneyBack:
+    """Return the money that goes back on leaving now."""
     case = find_leaving_case(seat.open_class.virtual_class, timezone.now())
-    left = find_left(seat)
-    _, amount = decide_refund(case, left=left)
-    payment = seat.payment
-    if payment is not None and payment.approved_at is not None:
-        return SeatMoneyBack(online=amount, by_hand=0, kept=left - amount)
-    # Paid by hand: what came online is a second payment.
-    second = find_second_payment(payment) if payment else 0
-    return SeatMoneyBack(online=second, by_hand=amount, kept=left - amount)
+    return find_money_back(seat, case)
 
 
 @transaction.atomic

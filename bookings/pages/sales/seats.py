@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.open_classes.seats import release_seat
-from bookings.models import Seat, SeatState
+from bookings.models import Seat, SeatState, find_owed_by_hand
 from bookings.pages.access import signed_in
 from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.open_classes import OpenClassFacts
@@ -51,6 +51,10 @@ class SeatCard(OpenClassFacts):
         if self.seat.state == SeatState.RELEASED or not self.is_live:
             return "expired"
         return "waiting"
+
+    @property
+    def owed_by_hand(self) -> int:
+        return find_owed_by_hand(self.seat)
 
     @property
     def can_pay(self) -> bool:

@@ -35,7 +35,7 @@ def test_the_host_of_a_cancelled_class_reads_that_the_money_comes_back(
     letters()
     cancelled, returned = (letter for letter in mail.outbox if letter.to == [host.email])
     assert "Tu pago: Te devolvemos $\xa024.000, por el mismo medio" in cancelled.body
-    assert "Cuánto: $\xa024.000\nPor qué: La clase se canceló.\nCuándo: " in returned.body
+    assert "Cuánto: $\xa024.000\nPor qué: La reserva se canceló.\nCuándo: " in returned.body
 
 
 def test_nobody_is_promised_money_that_was_not_paid(payment, host, teacher):

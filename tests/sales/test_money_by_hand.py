@@ -1,0 +1,167 @@
+"""What goes back, online and by the teacher's hand, of a class or seat that she was paid for."""
+
+import pytest
+from django.urls import reverse
+
+from bookings.domain.change_policy import RefundCase
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.transfers import announce_transfer, confirm_transfer, refuse_transfer
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.balances import find_balance
+from bookings.domain.open_classes.leaving import find_money_of_seat, leave_place
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.domain.places.joining import join_class
+from bookings.models import Notice, NoticeKind, Payment, Refund, RefundReason, VirtualClass
+from bookings.notices.rendering import render_mail
+from tests.bookings.settling.steps import look
+from tests.factories import VirtualClassFactory
+from tests.pages.texts import text_of
+from tests.payments import PRICE, make_payment
+from tests.sales.open_classes import PRICE as PLACE_PRICE
+from tests.sales.open_classes import hold, in_days, publish, read
+from tests.sales.transfers import announce, take_transfers
+
+PART = 1_000_000
+REST = PRICE - PART
+
+
+@pytest.fixture
+def payment(mercadopago, host, teacher) -> Payment:
+    take_transfers()
+    return make_payment(host)
+
+
+@pytest.fixture
+def in_two_parts(payment, mercadopago, teacher) -> VirtualClass:
+    """Ana's class of $ 24.000: $ 10.000 came online, and the rest in cash."""
+    mercadopago.pay(payment.preference_id, amount=PART / 100)
+    paid = look(payment)
+    return confirm_payment(class_id=paid.virtual_class_id, actor=teacher)
+
+
+def refunds() -> list[tuple[int, str]]:
+    return list(Refund.objects.values_list("amount", "reason"))
+
+
+def told(kind: NoticeKind, user) -> str:
+    mail = Notice.objects.get(kind=kind, user=user)
+    return render_mail(mail).body.replace("\xa0", " ")
+
+
+def page(client, name: str, *args) -> str:
+    return text_of(client.get(reverse(name, args=args)))
+
+
+@pytest.mark.parametrize(
+    ("percent", "online", "by_hand"),
+    [(100, PART, REST), (50, PART, PRICE // 2 - PART), (20, PRICE // 5, 0), (0, 0, 0)],
+)
+def test_each_part_goes_back_the_way_it_came(
+    in_two_parts, payment, host, teacher, sign_in, monkeypatch, percent, online, by_hand
+):
+    monkeypatch.setattr(RefundCase.STUDENT_CANCELS, "percent", percent)
+    asked = page(sign_in(host), "bookings:cancel", in_two_parts.pk)
+
+    cancel_class(class_id=in_two_parts.pk, actor=host)
+    look(payment)
+
+    assert refunds() == [(online, RefundReason.CANCELLED)] * bool(online)
+    assert (f"Te devolvemos <strong>$ {online // 100:,}</strong>".replace(",", ".") in asked) == (
+        online > 0
+    )
+    owed = f"$ {by_hand // 100:,}".replace(",", ".")
+    shown = page(sign_in(teacher), "admin:class_sheet", in_two_parts.pk)
+    for text, said in [
+        (asked, f"La profe te devuelve <strong>{owed}</strong>"),
+        (shown, f"te toca devolver {owed}"),
+        (told(NoticeKind.STUDENT_CANCELLED, teacher), f"Para devolver: {owed}"),
+        (told(NoticeKind.CANCELLED, host), f"La profe te devuelve {owed}"),
+    ]:
+        assert (said in text) == (by_hand > 0)
+    balance = find_balance(host)
+    assert (balance.online, balance.by_hand, balance.hand_to_return) == (PART, REST, by_hand)
+
+
+def test_a_place_paid_in_two_parts_goes_back_in_two(mercadopago, teacher, host, sign_in):
+    open_class = publish(teacher)
+    seat = hold(open_class, host)
+    mercadopago.pay(seat.payment.preference_id, amount=3_000)
+    look(seat.payment)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+
+    money = find_money_of_seat(read(seat))
+    leave_place(class_id=open_class.pk, user=host, kept=0)
+
+    assert (money.online, money.by_hand, money.kept) == (300_000, PLACE_PRICE - 300_000, 0)
+    sheet = page(sign_in(teacher), "admin:class_sheet", open_class.pk)
+    assert "te toca devolver $ 5.000" in sheet
+    assert refunds() == [(300_000, RefundReason.CANCELLED)]
+
+
+def test_a_whole_payment_that_was_pending_is_a_second_one(
+    payment, mercadopago, host, teacher, google
+):
+    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
+    look(payment)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.settle(voucher["id"], "approved")
+    look(payment)
+
+    cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    assert refunds() == [(PRICE, RefundReason.PAID_TWICE)]
+    assert find_balance(host).hand_to_return == PRICE
+
+
+def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host, teacher, sign_in):
+    transfer = announce(payment.virtual_class)
+    refuse_transfer(transfer_id=transfer.pk, actor=teacher)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+
+    cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    sheet = page(sign_in(teacher), "admin:class_sheet", payment.virtual_class_id)
+    assert "te toca devolver $ 24.000" in sheet
+
+
+def test_a_second_transfer_is_in_the_mail_beside_cash(payment, host, teacher):
+    transfer = announce(payment.virtual_class)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    assert "Para devolver: $ 48.000" in told(NoticeKind.STUDENT_CANCELLED, teacher)
+
+
+def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
+    transfer = announce(payment.virtual_class)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    code = VirtualClass.objects.get().access_code
+    join_class(user=student, access_code=code)
+
+    cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    assert "La profe te devuelve $ 24.000" in told(NoticeKind.CANCELLED, host)
+    assert "$" not in told(NoticeKind.CANCELLED, student)
+
+
+def test_a_transfer_for_a_place_is_told_to_who_made_it(mercadopago, host, teacher, sign_in):
+    take_transfers()
+    open_class = publish(teacher)
+    seat = hold(open_class, host)
+    transfer = announce_transfer(user=host, about=seat, operation_number="12345678")
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    leave_place(class_id=open_class.pk, user=host, kept=0)
+
+    assert "La profe te devuelve $ 8.000, por donde" in told(NoticeKind.LEFT, host)
+    assert "La profe te devuelve <strong>$ 8.000</strong>" in page(
+        sign_in(host), "bookings:seat", seat.pk
+    )
+
+
+def test_an_unpaid_class_promises_no_money(host, teacher, sign_in):
+    unpaid = VirtualClassFactory(scheduled=True, booked_by=host, start_time=in_days(7))
+
+    assert "te devolvemos" not in page(sign_in(host), "bookings:class", unpaid.pk)
