@@ -242,6 +242,7 @@ class Migration(migrations.Migration):
                 ('method', models.CharField(blank=True, max_length=50, verbose_name='medio')),
                 ('problem', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema'), ('paid_twice', 'Pagado también por fuera')], max_length=20, verbose_name='problema')),
                 ('counts', models.BooleanField(default=False, editable=False, verbose_name='paga la clase')),
+                ('part_paid', models.BigIntegerField(default=0, editable=False, help_text='En centavos.', verbose_name='pagó junto con efectivo')),
                 ('provider_updated_at', models.DateTimeField(verbose_name='modificado allá')),
                 ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='visto')),
             ],

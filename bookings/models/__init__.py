@@ -21,9 +21,9 @@ from bookings.models.paid_by_hand import (
     find_cash_to_return,
     find_owed_by_hand,
     find_paying_transfer,
-    find_payment,
-    find_price,
-    list_part_charges,
+    payment_of,
+    price_of,
+    store_parts,
 )
 from bookings.models.payment import (
     MONEY_GONE,

@@ -1,8 +1,8 @@
 """Money of a class or seat that the teacher took herself: in cash, or by bank transfer."""
 
-from django.db.models import QuerySet
+from django.db.models import Sum
 
-from bookings.models.payment import ChargeStatus, Payment, PaymentCharge, RefundStatus
+from bookings.models.payment import ChargeStatus, Payment, RefundStatus, ReviewReason
 from bookings.models.sales.bank_transfer import (
     IS_SECOND_PAYMENT,
     BankTransfer,
@@ -12,39 +12,43 @@ from bookings.models.sales.bank_transfer import (
 from bookings.models.sales.open_class import Seat
 from bookings.models.virtual_class import VirtualClass
 
-CAME = [ChargeStatus.APPROVED, ChargeStatus.DISPUTED, ChargeStatus.REFUNDED]
 
-
-def find_price(bought: VirtualClass | Seat) -> int:
+def price_of(bought: VirtualClass | Seat) -> int:
     return bought.price if isinstance(bought, Seat) else bought.class_price
 
 
-def find_payment(bought: VirtualClass | Seat) -> Payment | None:
+def payment_of(bought: VirtualClass | Seat) -> Payment | None:
     return getattr(bought, "payment", None)
 
 
+def store_parts(locked: VirtualClass | Seat) -> None:
+    """Store what came online, too little, when the teacher marks the rest as paid in cash."""
+    payment = payment_of(locked)
+    has_transfer = locked.transfers.exclude(state=TransferState.REFUSED).exists()
+    if payment is None or payment.approved_at is not None or has_transfer:
+        return
+    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+    for charge in good:
+        refunds = charge.refunds.exclude(status=RefundStatus.FAILED)
+        asked_back = refunds.aggregate(sum=Sum("amount", default=0))["sum"]
+        charge.part_paid = max(charge.amount - max(charge.refunded_amount, asked_back), 0)
+        charge.counts = charge.part_paid > 0
+        charge.save(update_fields=["part_paid", "counts"])
+
+
 def find_paying_transfer(bought: VirtualClass | Seat) -> BankTransfer | None:
-    """Return the transfer that paid; one that came besides another payment did not."""
+    """Return the transfer that paid; a second payment did not."""
     came = bought.transfers.exclude(state__in=[TransferState.ANNOUNCED, TransferState.REFUSED])
     return came.exclude(IS_SECOND_PAYMENT).first()
-
-
-def list_part_charges(bought: VirtualClass | Seat) -> QuerySet[PaymentCharge]:
-    """List the charges that paid a part of the price, before the teacher took the rest in cash."""
-    payment = find_payment(bought)
-    if payment is None or not _is_paid_in_cash(bought):
-        return PaymentCharge.objects.none()
-    # A voucher for the whole price may have been seen before, and paid later: a second payment.
-    good = payment.charges.filter(problem="", status__in=CAME, amount__lt=find_price(bought))
-    return good.filter(seen_at__lte=bought.paid_at)
 
 
 def find_cash(bought: VirtualClass | Seat) -> int:
     """Return the centavos of the price that came neither online nor by transfer."""
     if not _is_paid_in_cash(bought):
         return 0
-    part = sum(_amount_before_cash(bought, charge) for charge in list_part_charges(bought))
-    return max(find_price(bought) - part, 0)
+    payment = payment_of(bought)
+    online = payment.charges.aggregate(sum=Sum("part_paid"))["sum"] if payment else 0
+    return max(price_of(bought) - (online or 0), 0)
 
 
 def find_cash_to_return(bought: VirtualClass | Seat) -> int:
@@ -64,16 +68,7 @@ def find_owed_by_hand(bought: VirtualClass | Seat) -> int:
 
 
 def _is_paid_in_cash(bought: VirtualClass | Seat) -> bool:
-    payment = find_payment(bought)
+    payment = payment_of(bought)
     if bought.paid_at is None or (payment is not None and payment.approved_at is not None):
         return False
     return find_paying_transfer(bought) is None
-
-
-def _amount_before_cash(bought: VirtualClass | Seat, charge: PaymentCharge) -> int:
-    # Without what went back before; later refunds follow from the cancellation.
-    ours = charge.refunds.exclude(status=RefundStatus.FAILED)
-    later = ours.filter(created_at__gt=bought.paid_at)
-    made_later = sum(one.amount for one in later if one.status == RefundStatus.DONE)
-    earlier = sum(one.amount for one in ours.exclude(pk__in=later))
-    return charge.amount - max(charge.refunded_amount - made_later, earlier)

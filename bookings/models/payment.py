@@ -180,8 +180,12 @@ class PaymentCharge(models.Model):
     account_id = models.CharField("cuenta cobradora", max_length=64)
     method = models.CharField("medio", max_length=50, blank=True)
     problem = models.CharField("problema", max_length=20, choices=ReviewReason, blank=True)
-    # Set once, when the payment is approved: True if it paid for the class. Others are surplus.
+    # Set once, when the payment is approved or the teacher takes the rest in cash: True if it paid
+    # for the class. Others are surplus.
     counts = models.BooleanField("paga la clase", default=False, editable=False)
+    part_paid = models.BigIntegerField(
+        "pagó junto con efectivo", default=0, editable=False, help_text="En centavos."
+    )
     provider_updated_at = models.DateTimeField("modificado allá")
     seen_at = models.DateTimeField("visto", default=timezone.now, editable=False)
 

@@ -31,10 +31,10 @@ from bookings.models import (
     WaitingListEntry,
     find_open_class,
     find_owed_by_hand,
-    find_payment,
     find_same_numbers,
     list_awaiting_scheduling,
     meet_refused_at,
+    payment_of,
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
@@ -192,7 +192,7 @@ def _last_reason(notice: Notice) -> str:
 
 def _list_parts(notice: Notice) -> list[ReturnedMoney]:
     bought = _find_bought(notice)
-    payment = find_payment(bought) if bought else None
+    payment = payment_of(bought) if bought else None
     return list_returned_money(payment) if payment else []
 
 
@@ -202,7 +202,7 @@ def _find_bought(notice: Notice) -> VirtualClass | Seat | None:
     if virtual_class.is_hosted_by(notice.user):
         return virtual_class
     seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
-    return seats.select_related("payment").last()
+    return seats.exclude(paid_at=None).select_related("payment").last()
 
 
 def _refund(notice: Notice) -> ReturnedMoney:

@@ -7,9 +7,7 @@ from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
-    Seat,
     VirtualClass,
-    find_cash_to_return,
 )
 from bookings.templatetags.class_times import pesos
 
@@ -44,11 +42,6 @@ def money_state(virtual_class: VirtualClass) -> str:
     if virtual_class.class_price == 0:
         return FREE
     return PAID if virtual_class.paid_at else UNPAID
-
-
-@register.filter
-def cash_to_return(seat: Seat) -> int:
-    return find_cash_to_return(seat)
 
 
 @register.filter

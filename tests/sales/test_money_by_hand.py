@@ -11,7 +11,15 @@ from bookings.domain.money.balances import find_balance
 from bookings.domain.open_classes.leaving import find_money_of_seat, leave_place
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.domain.places.joining import join_class
-from bookings.models import Notice, NoticeKind, Payment, Refund, RefundReason, VirtualClass
+from bookings.models import (
+    Notice,
+    NoticeKind,
+    Payment,
+    Refund,
+    RefundReason,
+    ReviewReason,
+    VirtualClass,
+)
 from bookings.notices.rendering import render_mail
 from tests.bookings.settling.steps import look
 from tests.factories import VirtualClassFactory
@@ -63,9 +71,12 @@ def test_each_part_goes_back_the_way_it_came(
     asked = page(sign_in(host), "bookings:cancel", in_two_parts.pk)
 
     cancel_class(class_id=in_two_parts.pk, actor=host)
-    look(payment)
+    at_once = find_balance(host)
+    seen = look(payment)
 
     assert refunds() == [(online, RefundReason.CANCELLED)] * bool(online)
+    assert seen.review != ReviewReason.PAID_TWICE
+    assert (at_once.by_hand, at_once.hand_to_return) == (REST, by_hand)
     assert (f"Te devolvemos <strong>$ {online // 100:,}</strong>".replace(",", ".") in asked) == (
         online > 0
     )
@@ -98,19 +109,39 @@ def test_a_place_paid_in_two_parts_goes_back_in_two(mercadopago, teacher, host, 
     assert refunds() == [(300_000, RefundReason.CANCELLED)]
 
 
-def test_a_whole_payment_that_was_pending_is_a_second_one(
-    payment, mercadopago, host, teacher, google
+@pytest.mark.parametrize("amount", [PART, PRICE])
+@pytest.mark.parametrize("is_late", [False, True], ids=["before cancelling", "after"])
+def test_a_voucher_that_is_paid_after_the_cash_is_a_second_payment(
+    payment, mercadopago, host, teacher, amount, is_late
 ):
-    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
+    voucher = mercadopago.pay(
+        payment.preference_id, "pending", method="ticket", amount=amount / 100
+    )
     look(payment)
     confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
-    mercadopago.settle(voucher["id"], "approved")
+
+    for is_cancelled in (False, True):
+        if is_cancelled == is_late:
+            mercadopago.settle(voucher["id"], "approved")
+            look(payment)
+        if not is_cancelled:
+            cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    assert refunds() == [(amount, RefundReason.PAID_TWICE)]
+    assert find_balance(host).hand_to_return == PRICE
+
+
+def test_a_part_that_the_bank_took_back_leaves_the_cash_as_it_was(
+    in_two_parts, payment, mercadopago, host
+):
+    [charge] = mercadopago.payments
+    mercadopago.settle(charge["id"], "charged_back")
     look(payment)
 
-    cancel_class(class_id=payment.virtual_class_id, actor=host)
+    cancel_class(class_id=in_two_parts.pk, actor=host)
 
-    assert refunds() == [(PRICE, RefundReason.PAID_TWICE)]
-    assert find_balance(host).hand_to_return == PRICE
+    assert refunds() == []
+    assert find_balance(host).hand_to_return == REST
 
 
 def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host, teacher, sign_in):

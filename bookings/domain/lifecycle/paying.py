@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.exceptions import ClassCancelledError, PriceNotAgreedError
 from bookings.domain.history import record_event
-from bookings.models import ClassEvent, ClassStatus, PriceDecision, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, PriceDecision, VirtualClass, store_parts
 
 
 @transaction.atomic
@@ -27,4 +27,6 @@ def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
         # The request is committed with the confirmation, so that the sweep can finish it.
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
     virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
+    if virtual_class.paid_at == now:
+        store_parts(virtual_class)
     return virtual_class

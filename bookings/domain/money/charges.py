@@ -14,7 +14,6 @@ from bookings.domain.history import record_event
 from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import (
     is_refund_open,
-    list_paying_charges,
     refund_surplus,
     sum_own_refunds,
 )
@@ -81,10 +80,8 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
         _mark_class_paid(payment, virtual_class)
     # The teacher decides whether to refund a second payment of a class that takes place.
     if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
-        paying = set(list_paying_charges(payment).values_list("pk", flat=True))
-        for charge in charges:
-            if _is_good(charge) and charge.pk not in paying:
-                refund_surplus(charge)
+        for charge in filter(_is_surplus, charges):
+            refund_surplus(charge)
     payment.status = _derive_status(payment, charges, now)
     review = _review_second if is_twice else _review
     flag_for_review(payment, review(payment, charges, news))
@@ -205,6 +202,10 @@ def _is_good(charge: PaymentCharge) -> bool:
     return charge.status == ChargeStatus.APPROVED and not charge.problem
 
 
+def _is_surplus(charge: PaymentCharge) -> bool:
+    return _is_good(charge) and not charge.counts
+
+
 def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
@@ -284,9 +285,9 @@ def _review_second(
     payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]
 ) -> str:
     found = _review_charges(news)
-    if found or any(map(_is_good, news)):
+    if found or any(map(_is_surplus, news)):
         return found or ReviewReason.PAID_TWICE
-    is_back = payment.review == ReviewReason.PAID_TWICE and not any(map(_is_good, charges))
+    is_back = payment.review == ReviewReason.PAID_TWICE and not any(map(_is_surplus, charges))
     return ReviewReason.NONE if is_back else payment.review
 
 

@@ -8,7 +8,6 @@ from bookings.domain.change_policy import RefundCase, decide_refund
 from bookings.domain.exceptions import RefundChangedError
 from bookings.domain.money.refunds import (
     find_second_payment,
-    list_paying_charges,
     refund_second_payment,
     refundable_amount,
     request_refund,
@@ -21,8 +20,8 @@ from bookings.models import (
     VirtualClass,
     find_cash,
     find_paying_transfer,
-    find_payment,
-    find_price,
+    payment_of,
+    price_of,
 )
 
 
@@ -56,18 +55,20 @@ def find_money_back(
         reason, kept = RefundReason(bought.refund_reason), bought.amount_kept
     # The teacher keeps first what she has taken herself.
     online_back = max(online - max(kept - by_hand, 0), 0)
-    payment = find_payment(bought)
+    payment = payment_of(bought)
     if way == MoneyWay.BY_HAND and payment is not None:
         online_back += find_second_payment(payment)
     return MoneyBack(way, reason, online_back, max(by_hand - kept, 0), kept)
 
 
 def store_refund_decision(locked: VirtualClass | Seat, case: RefundCase) -> None:
-    payment = find_payment(locked)
+    if locked.amount_kept is not None:
+        return
+    payment = payment_of(locked)
     if payment is not None:  # a refund of the teacher's may be committed meanwhile
         list(payment.charges.select_for_update().order_by("id"))
     money = find_money_back(locked, case)
-    if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
+    if money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
 
@@ -83,7 +84,7 @@ def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
     if locked.amount_kept is None:
         return
     give_transfers_back(locked, keep=locked.amount_kept)
-    payment = find_payment(locked)
+    payment = payment_of(locked)
     if payment is None:
         return
     keep = locked.amount_kept
@@ -102,11 +103,11 @@ def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
 
 def _find_money(bought: VirtualClass | Seat) -> tuple[MoneyWay, int, int]:
     # How it was paid, and the centavos left online and by hand.
-    payment = find_payment(bought)
-    online = sum(map(refundable_amount, list_paying_charges(payment))) if payment else 0
+    payment = payment_of(bought)
+    online = sum(map(refundable_amount, payment.charges.filter(counts=True))) if payment else 0
     if payment is not None and payment.approved_at is not None:
         return MoneyWay.ONLINE, online, 0
-    if find_price(bought) == 0:
+    if price_of(bought) == 0:
         return MoneyWay.FREE, 0, 0
     if bought.paid_at is None:
         return MoneyWay.UNPAID, 0, 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
@@ -26,7 +26,6 @@ from bookings.models import (
     RefundReason,
     RefundStatus,
     ReviewReason,
-    list_part_charges,
 )
 from bookings.notices.due import record_alert, record_due
 from bookings.notices.returned_money import name_refund
@@ -80,7 +79,7 @@ def request_refund(
 
     Only a person (``by``) requests again what the provider rejected.
     """
-    charges = list(list_paying_charges(payment).select_for_update().order_by("id"))
+    charges = list(payment.charges.select_for_update().filter(counts=True).order_by("id"))
     owed = sum(map(refundable_amount, charges)) - keep
     refunds = []
     for charge in charges:
@@ -122,17 +121,9 @@ def find_second_payment(payment: Payment) -> int:
     return sum(map(refundable_amount, undecided))
 
 
-def list_paying_charges(payment: Payment) -> QuerySet[PaymentCharge]:
-    """List the charges that paid, alone or beside cash."""
-    if payment.approved_at is not None or payment.bought is None:
-        return payment.charges.filter(counts=True)
-    part = list_part_charges(payment.bought).values("pk")
-    return payment.charges.filter(Q(counts=True) | Q(pk__in=part))
-
-
 def _list_second_charges(payment: Payment) -> QuerySet[PaymentCharge]:
     good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-    return good.exclude(pk__in=list_paying_charges(payment).values("pk"))
+    return good.filter(counts=False)
 
 
 @transaction.atomic

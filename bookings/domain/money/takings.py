@@ -28,8 +28,6 @@ from bookings.models import (
     BankTransfer,
     ChargeStatus,
     PaymentCharge,
-    Refund,
-    RefundStatus,
     ReviewReason,
     Seat,
     TransferState,
@@ -116,14 +114,14 @@ def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
     """
     marked = VirtualClass.objects.filter(open_class=None)
     of_class = OuterRef("pk")
-    charges = list_charges_with_money().filter(payment__virtual_class=of_class)
+    charges = PaymentCharge.objects.filter(payment__virtual_class=of_class)
     transfers = list_transfers_with_money().filter(virtual_class=of_class)
     return _only_by_hand(marked, "class_price", charges, transfers)
 
 
 def list_seats_paid_by_hand() -> QuerySet[Seat]:
     of_seat = OuterRef("pk")
-    charges = list_charges_with_money().filter(payment__seat=of_seat)
+    charges = PaymentCharge.objects.filter(payment__seat=of_seat)
     transfers = list_transfers_with_money().filter(seat=of_seat)
     return _only_by_hand(Seat.objects.all(), "price", charges, transfers)
 
@@ -144,16 +142,9 @@ def _only_by_hand(
     marked = rows.filter(paid_at__isnull=False).exclude(payment__approved_at__isnull=False)
     # A transfer that came later was a second payment.
     by_transfer = transfers.filter(decided_at__lte=OuterRef("paid_at"))
-    # So was a charge; earlier ones were not enough, and the teacher received the rest by hand.
-    short = charges.filter(seen_at__lte=OuterRef("paid_at"), amount__lt=OuterRef(price))
-    short = short.exclude(status=ChargeStatus.CHARGED_BACK)
-    # What a cancellation refunded later had been paid online all the same.
-    later = Refund.objects.filter(charge=OuterRef("pk"), status=RefundStatus.DONE)
-    later = later.filter(created_at__gt=OuterRef(OuterRef("paid_at")))
-    refunded_later = later.order_by().values("charge").annotate(sum=Sum("amount")).values("sum")
-    kept = F("amount") - F("refunded_amount") + Coalesce(Subquery(refunded_later), NOTHING)
-    sums = short.annotate(kept=kept).order_by().values("payment").annotate(sum=Sum("kept"))
-    paid_before = Coalesce(Subquery(sums.values("sum"), output_field=CENTAVOS), NOTHING)
+    # Of charges that were not enough the rest was taken in cash.
+    parts = charges.order_by().values("payment").annotate(sum=Sum("part_paid")).values("sum")
+    paid_before = Coalesce(Subquery(parts, output_field=CENTAVOS), NOTHING)
     by_hand = marked.exclude(Exists(by_transfer))
     rest = Greatest(F(price) - paid_before, NOTHING, output_field=CENTAVOS)
     counted: QuerySet[Any] = by_hand.annotate(amount_by_hand=rest)

@@ -41,6 +41,7 @@ from bookings.models import (
     SeatState,
     VirtualClass,
     WaitingState,
+    store_parts,
 )
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
@@ -111,7 +112,9 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     if seat.state in SEATS_GIVEN_UP or seat.user.status == UserStatus.ERASED:
         raise BookingError(SEAT_GONE)
     _refuse_closed(locked)
-    seat.paid_at = seat.paid_at or timezone.now()
+    if seat.paid_at is None:
+        seat.paid_at = timezone.now()
+        store_parts(seat)
     _take(seat, locked, actor)
     return seat
 
