@@ -8,23 +8,16 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.refunds import request_partial_refund, request_refund, send_due_refunds
-from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
-    BookingRules,
     DiscountCode,
-    Payment,
-    RefundReason,
     Seat,
     SeatState,
     VirtualClass,
     WaitingListEntry,
 )
-from bookings.pages.payment_card import present_payment
 from tests.factories import OpenClassFactory, VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
 from tests.standins import Fault
 
@@ -61,10 +54,6 @@ def reserve(client, open_class, **fields):
     return client.post(address, {"seen": PRICE, **fields})
 
 
-def text_of(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
 def events_of(response):
     found = re.search(r'<script type="application/ld\+json">(.*?)</script>', response.text)
     return json.loads(found[1])["@graph"]
@@ -76,7 +65,7 @@ def events_of(response):
 def test_the_list_shows_price_and_places_left(client, open_class):
     hold(open_class)
 
-    page = text_of(client.get("/clases-abiertas"))
+    page = plain_text_of(client.get("/clases-abiertas"))
 
     assert "Conversación B1" in page
     assert "$ 8.000 Quedan 5 lugares" in page
@@ -92,7 +81,7 @@ def test_the_list_leaves_out_what_nobody_can_reserve(client, open_class, teacher
     else:
         VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=1))
 
-    assert "Por ahora no hay ninguna" in text_of(client.get("/clases-abiertas"))
+    assert "Por ahora no hay ninguna" in plain_text_of(client.get("/clases-abiertas"))
     assert client.get(page_of(open_class)).status_code == 200
 
 
@@ -113,7 +102,7 @@ def test_the_list_costs_the_same_for_three_classes(
 @pytest.mark.parametrize("address", ["/", "/inicio"])
 def test_front_page_and_home_show_open_classes(client, ana, open_class, address):
     for reader in (client, ana) if address == "/" else (ana,):
-        assert "Quedan 6 lugares" in text_of(reader.get(address))
+        assert "Quedan 6 lugares" in plain_text_of(reader.get(address))
 
 
 def test_search_engines_read_event_offer_and_places(client, open_class):
@@ -154,7 +143,7 @@ def test_the_sitemap_names_the_list_and_each_class(client, open_class):
 
 
 def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
-    page = text_of(client.get(page_of(open_class)))
+    page = plain_text_of(client.get(page_of(open_class)))
 
     assert "Se da con 3 personas. Faltan 3." in page
     assert "si no se llega, te devolvemos todo sin que hagas nada" in page
@@ -180,7 +169,7 @@ def test_reserving_leads_to_the_checkout(ana, host, open_class):
     seat = Seat.objects.get(user=host)
     assert answer.status_code == 303
     assert answer["Location"] == seat.payment.checkout_url
-    assert "Ver mi lugar" in text_of(ana.get(page_of(open_class)))
+    assert "Ver mi lugar" in plain_text_of(ana.get(page_of(open_class)))
 
 
 def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
@@ -189,7 +178,7 @@ def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
     answer = reserve(ana, open_class, seen=0)
 
     assert answer["Location"] == reverse("bookings:class", args=[open_class.pk])
-    assert "Conversación B1" in text_of(ana.get(answer["Location"]))
+    assert "Conversación B1" in plain_text_of(ana.get(answer["Location"]))
 
 
 @pytest.mark.parametrize("seen", ["1", "", "x", "9" * 40])
@@ -205,7 +194,7 @@ def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
     DiscountCode.objects.create(code="AMIGA", percent=50)
 
     shown = reserve(ana, open_class, code="amiga", apply="1")
-    assert "$ 4.000" in text_of(shown)
+    assert "$ 4.000" in plain_text_of(shown)
     assert not Seat.objects.exists()
     reserve(ana, open_class, code="amiga", seen=PRICE // 2)
 
@@ -216,7 +205,7 @@ def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
 def test_an_unknown_code_is_refused(ana, open_class):
     DiscountCode.objects.create(code="AMIGA", percent=50)
 
-    page = text_of(reserve(ana, open_class, code="nada"))
+    page = plain_text_of(reserve(ana, open_class, code="nada"))
 
     assert "Ese código no existe, ya se usó o ya no vale." in page
     assert not Seat.objects.exists()
@@ -225,7 +214,7 @@ def test_an_unknown_code_is_refused(ana, open_class):
 def test_the_provider_is_down(ana, mercadopago, open_class):
     mercadopago.fault("preferences.create", *[Fault.status(500)] * 9)
 
-    page = text_of(reserve(ana, open_class))
+    page = plain_text_of(reserve(ana, open_class))
 
     assert "El medio de pago no responde" in page
     assert not Seat.objects.filter(state=SeatState.HELD).exists()
@@ -234,13 +223,13 @@ def test_the_provider_is_down(ana, mercadopago, open_class):
 def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
     open_class = publish(teacher, places=1, minimum=1)
     take(mercadopago, open_class)
-    assert "Avisame si se libera un lugar" in text_of(ana.get(page_of(open_class)))
+    assert "Avisame si se libera un lugar" in plain_text_of(ana.get(page_of(open_class)))
 
     answer = ana.post(reverse("bookings:wait_for_seat", args=[open_class.pk]))
 
     entry = WaitingListEntry.objects.get(user=host)
     assert answer["Location"] == reverse("bookings:claim_place", args=[entry.pk])
-    assert "Conversación B1" in text_of(ana.get(answer["Location"]))
+    assert "Conversación B1" in plain_text_of(ana.get(answer["Location"]))
 
 
 def test_the_host_goes_to_the_panel(sign_in, teacher, open_class):
@@ -253,7 +242,7 @@ def test_the_host_goes_to_the_panel(sign_in, teacher, open_class):
 
 
 def seat_page(client, seat, **query):
-    return text_of(client.get(reverse("bookings:seat", args=[seat.pk]), query))
+    return plain_text_of(client.get(reverse("bookings:seat", args=[seat.pk]), query))
 
 
 def test_a_held_seat_can_be_paid_or_released(ana, host, open_class):
@@ -272,10 +261,10 @@ def test_after_paying_the_class_is_among_hers(ana, host, mercadopago, open_class
 
     page = ana.get(reverse("bookings:payment", args=[seat.payment.pk]), {"status": "approved"})
     assert page["Location"].startswith(reverse("bookings:seat", args=[seat.pk]))
-    assert "¡Listo! Ya tenés tu lugar" in text_of(ana.get(page["Location"]))
+    assert "¡Listo! Ya tenés tu lugar" in plain_text_of(ana.get(page["Location"]))
 
-    assert "Conversación B1" in text_of(ana.get("/inicio/clases"))
-    assert "Tu lugar $ 8.000" in text_of(ana.get(f"/inicio/clases/{open_class.pk}"))
+    assert "Conversación B1" in plain_text_of(ana.get("/inicio/clases"))
+    assert "Tu lugar $ 8.000" in plain_text_of(ana.get(f"/inicio/clases/{open_class.pk}"))
 
 
 def test_a_lost_seat_says_that_the_money_comes_back(ana, host, mercadopago, teacher):
@@ -310,130 +299,6 @@ def test_a_seat_is_its_persons_only(sign_in, stranger, host, open_class):
 
     assert (shown.status_code, released.status_code) == (404, 404)
     assert read(seat).state == SeatState.HELD
-
-
-def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
-    seat = pay(mercadopago, hold(open_class, host))
-    address = reverse("bookings:leave", args=[open_class.pk])
-    page = ana.get(address)
-    assert "Te devolvemos $ 8.000" in text_of(page)
-
-    allow_changes_until(30)  # too late by now, and the page has not said so
-    for kept in ("0", "", "x", "9" * 5_000):
-        ana.post(address, {"kept": kept})
-    assert read(seat).state == SeatState.TAKEN
-    allow_changes_until(1)
-    ana.post(address, {"kept": "0"})
-
-    assert read(seat).state == SeatState.LEFT
-    assert len(mercadopago.refunds) == 1
-    assert "Dejaste tu lugar" in seat_page(ana, seat)
-
-
-def test_a_place_paid_by_hand_can_be_left_although_a_checkout_is_open(
-    ana, host, teacher, open_class
-):
-    seat = hold(open_class, host)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
-    address = reverse("bookings:leave", args=[open_class.pk])
-    page = ana.get(address)
-    assert "La profe te devuelve $ 8.000" in text_of(page)
-    [kept] = re.findall(r'name="kept" value="(\d+)"', page.text)
-
-    ana.post(address, {"kept": kept})
-
-    assert read(seat).state == SeatState.LEFT
-
-
-@pytest.mark.parametrize("days", [1, 30], ids=["in time", "late"])
-def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_class, days):
-    seat = hold(open_class, host)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
-    pay(mercadopago, seat)
-    allow_changes_until(days)
-    address = reverse("bookings:leave", args=[open_class.pk])
-    shown = ana.get(address)
-    page = text_of(shown)
-    assert "Te devolvemos $ 8.000 por Mercado Pago" in page
-    assert ("La profe te devuelve $ 8.000" in page) == (days == 1)
-
-    [kept] = re.findall(r'name="kept" value="(\d+)"', shown.text)
-    ana.post(address, {"kept": kept})
-
-    assert read(seat).state == SeatState.LEFT
-    assert len(mercadopago.refunds) == 1
-
-
-def test_a_refused_refund_is_requested_again_when_the_place_is_left(
-    ana, host, mercadopago, teacher, open_class
-):
-    seat = pay(mercadopago, hold(open_class, host))
-    fail_a_refund(mercadopago, seat, teacher)
-
-    leave_as_shown(ana, open_class, "Te devolvemos $ 8.000 por Mercado Pago")
-
-    assert read(seat).state == SeatState.LEFT
-    assert [refund["amount"] for refund in mercadopago.refunds] == [PRICE / 100]
-
-
-def test_a_second_payment_whose_refund_was_refused_is_the_teachers_to_decide(
-    ana, host, mercadopago, teacher, open_class
-):
-    seat = hold(open_class, host)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
-    pay(mercadopago, seat)
-    fail_a_refund(mercadopago, seat, teacher)
-
-    page = leave_as_shown(ana, open_class, "La profe te devuelve $ 8.000")
-
-    assert "por Mercado Pago" not in page
-    assert mercadopago.refunds == []
-
-
-def fail_a_refund(mercadopago, seat, teacher):
-    mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
-    charge = read(seat).payment.charges.get()
-    request_partial_refund(charge_id=charge.pk, amount=PRICE, left=PRICE, by=teacher)
-    send_due_refunds()
-
-
-def leave_as_shown(client, open_class, said):
-    address = reverse("bookings:leave", args=[open_class.pk])
-    shown = client.get(address)
-    assert said in text_of(shown)
-    [kept] = re.findall(r'name="kept" value="(\d+)"', shown.text)
-    client.post(address, {"kept": kept})
-    return text_of(shown)
-
-
-@pytest.mark.parametrize(
-    ("days", "states"),
-    [(1, ["returning", "refunded"]), (30, ["partly_refunded", "partly_refunded"])],
-    ids=["in time", "late"],
-)
-def test_a_place_of_which_half_was_given_back_is_left(
-    host, teacher, mercadopago, open_class, days, states
-):
-    payment = pay(mercadopago, hold(open_class, host)).payment
-    request_refund(payment=payment, reason=RefundReason.BY_TEACHER, keep=PRICE // 2, by=teacher)
-    send_due_refunds()
-    settle(payment.preference_id)
-    allow_changes_until(days)
-
-    leave_place(class_id=open_class.pk, user=host)
-
-    shown = [state_of(payment)]
-    settle(payment.preference_id)
-    assert [*shown, state_of(payment)] == states
-
-
-def allow_changes_until(days):
-    rules = {"change_cutoff_minutes": days * 24 * 60}
-    BookingRules.objects.update_or_create(pk=BookingRules.SINGLETON, defaults=rules)
-
-
-def state_of(payment):
-    return present_payment(Payment.objects.get(pk=payment.pk)).state
 
 
 def test_another_price_than_the_held_seats_leads_to_the_seat(mercadopago, ana, open_class):
