@@ -8,9 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.checkout.settling import settle
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
-from bookings.models import Payment
+from bookings.models import Payment, VirtualClass
 from tests.booking import book_class
 from tests.standins.mercadopago_notices import Letter
 
@@ -36,6 +37,14 @@ def make_payment(user: User, *, days: int = 7, booked: bool = True, **changes: A
         )
     payment.refresh_from_db()
     return payment
+
+
+def make_paid_class(user: User, mercadopago: Any) -> VirtualClass:
+    """Book a class in a week, paid and in the calendar."""
+    payment = make_payment(user)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id or "")
+    return VirtualClass.objects.get(payment=payment)
 
 
 def posting(client: Client) -> Any:

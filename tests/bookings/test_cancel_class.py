@@ -13,7 +13,6 @@ from bookings.domain.change_policy import (
     find_change_terms,
     find_leaving_case,
 )
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
@@ -41,17 +40,14 @@ from bookings.models import (
 from bookings.notices.rendering import render_mail
 from calendar_sync import CalendarError
 from tests.factories import HoldFactory, VirtualClassFactory
-from tests.payments import make_payment
+from tests.payments import make_paid_class
 from tests.standins import Fault
 
 
 @pytest.fixture
 def paid(host, mercadopago, teacher) -> VirtualClass:
     """Ana's class in a week, paid and in the calendar."""
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    return VirtualClass.objects.get()
+    return make_paid_class(host, mercadopago)
 
 
 @pytest.fixture

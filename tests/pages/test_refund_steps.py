@@ -29,7 +29,7 @@ from bookings.models import (
 from tests.factories import HoldFactory, OpenClassFactory, VirtualClassFactory
 from tests.pages.moments import NOW
 from tests.pages.texts import text_of
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, make_paid_class
 from tests.sales.open_classes import hold as hold_seat
 from tests.sales.open_classes import pay
 
@@ -47,10 +47,7 @@ def two_steps(monkeypatch):
 
 @pytest.fixture
 def paid(host, mercadopago, teacher) -> VirtualClass:
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    return VirtualClass.objects.get()
+    return make_paid_class(host, mercadopago)
 
 
 @pytest.fixture
