@@ -21,11 +21,16 @@ from bookings.models.paid_by_hand import (
     find_cash_to_return,
     find_owed_by_hand,
     find_paying_transfer,
+    is_second_payment,
+    list_rests,
     payment_of,
     price_of,
-    store_parts,
+    take_rest_in_cash,
+    with_rest,
 )
 from bookings.models.payment import (
+    FOREIGN,
+    MONEY_CAME,
     MONEY_GONE,
     ChargeStatus,
     Payment,
@@ -38,15 +43,13 @@ from bookings.models.payment import (
     SignatureState,
 )
 from bookings.models.price import Price
+from bookings.models.purchase import Entry, EntryKind, EntryWay, Purchase, PurchaseKind
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
-    IS_SECOND_PAYMENT,
     BankTransfer,
     TransferState,
     find_same_numbers,
-    list_rests,
     normalize_operation_number,
-    with_rest,
     with_their_classes,
 )
 from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token

@@ -1,16 +1,56 @@
 """Money of a class or seat that the teacher took herself: in cash, or by bank transfer."""
 
-from django.db.models import Sum
+from typing import Any
+
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest
 
 from bookings.models.payment import ChargeStatus, Payment, RefundStatus, ReviewReason
-from bookings.models.sales.bank_transfer import (
-    IS_SECOND_PAYMENT,
-    BankTransfer,
-    TransferState,
-    list_rests,
-)
+from bookings.models.purchase import Entry, EntryWay, PurchaseKind
+from bookings.models.sales.bank_transfer import BankTransfer, TransferState
 from bookings.models.sales.open_class import Seat
 from bookings.models.virtual_class import VirtualClass
+
+
+def is_second_payment() -> Q:
+    """Match transfers beside other money that pays the class or seat."""
+    came_second = Entry.objects.filter(transfer=OuterRef("pk"), is_second=True)
+    return (
+        Q(Exists(came_second))
+        | Q(virtual_class__payment__approved_at__isnull=False)
+        | Q(seat__payment__approved_at__isnull=False)
+    )
+
+
+def with_rest(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
+    """Annotate ``rest``, the centavos of a transfer that go back.
+
+    The teacher keeps what the cancellation kept, except of a second payment.
+    """
+    centavos = BigIntegerField()
+    nothing = Value(0, centavos)
+    kept = Case(
+        When(is_second_payment(), then=nothing),
+        default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", nothing),
+    )
+    return transfers.annotate(rest=Greatest(F("amount") - kept, nothing, output_field=centavos))
+
+
+def list_rests(transfers: QuerySet[BankTransfer]) -> list[int]:
+    """Return the centavos that go back of each."""
+    found: QuerySet[Any] = with_rest(transfers)
+    return list(found.values_list("rest", flat=True))
 
 
 def price_of(bought: VirtualClass | Seat) -> int:
@@ -21,34 +61,47 @@ def payment_of(bought: VirtualClass | Seat) -> Payment | None:
     return getattr(bought, "payment", None)
 
 
-def store_parts(locked: VirtualClass | Seat) -> None:
-    """Store what came online, too little, when the teacher marks the rest as paid in cash."""
+def take_rest_in_cash(locked: VirtualClass | Seat) -> int:
+    """Let what came online, too little, pay its part; return the centavos of cash besides.
+
+    Call it when the teacher marks a class or seat as paid.
+    """
+    if find_paying_transfer(locked) is not None:
+        return 0
     payment = payment_of(locked)
     has_transfer = locked.transfers.exclude(state=TransferState.REFUSED).exists()
     if payment is None or payment.approved_at is not None or has_transfer:
-        return
+        return price_of(locked)
     good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+    came_online = 0
     for charge in good:
         refunds = charge.refunds.exclude(status=RefundStatus.FAILED)
         asked_back = refunds.aggregate(sum=Sum("amount", default=0))["sum"]
-        charge.part_paid = max(charge.amount - max(charge.refunded_amount, asked_back), 0)
-        charge.counts = charge.part_paid > 0
-        charge.save(update_fields=["part_paid", "counts"])
+        left = max(charge.amount - max(charge.refunded_amount, asked_back), 0)
+        charge.counts = left > 0
+        charge.save(update_fields=["counts"])
+        came_online += left
+    return max(price_of(locked) - came_online, 0)
 
 
 def find_paying_transfer(bought: VirtualClass | Seat) -> BankTransfer | None:
     """Return the transfer that paid; a second payment did not."""
     came = bought.transfers.exclude(state__in=[TransferState.ANNOUNCED, TransferState.REFUSED])
-    return came.exclude(IS_SECOND_PAYMENT).first()
+    return came.exclude(is_second_payment()).first()
 
 
 def find_cash(bought: VirtualClass | Seat) -> int:
-    """Return the centavos of the price that came neither online nor by transfer."""
-    if not _is_paid_in_cash(bought):
-        return 0
+    """Return the centavos of cash that pay a class or seat."""
     payment = payment_of(bought)
-    online = payment.charges.aggregate(sum=Sum("part_paid"))["sum"] if payment else 0
-    return max(price_of(bought) - (online or 0), 0)
+    if payment is not None and payment.approved_at is not None:
+        return 0
+    cash = Entry.objects.filter(way=EntryWay.CASH)
+    if isinstance(bought, Seat):
+        cash = cash.filter(purchase=bought.pk)
+    else:
+        cash = cash.filter(purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=bought)
+    total: int = cash.aggregate(sum=Sum("amount", default=0))["sum"]
+    return total
 
 
 def find_cash_to_return(bought: VirtualClass | Seat) -> int:
@@ -65,10 +118,3 @@ def find_owed_by_hand(bought: VirtualClass | Seat) -> int:
     """Return the centavos that the teacher returns herself, in cash or by transfer."""
     owed = bought.transfers.filter(state=TransferState.TO_RETURN)
     return sum(list_rests(owed)) + find_cash_to_return(bought)
-
-
-def _is_paid_in_cash(bought: VirtualClass | Seat) -> bool:
-    payment = payment_of(bought)
-    if bought.paid_at is None or (payment is not None and payment.approved_at is not None):
-        return False
-    return find_paying_transfer(bought) is None

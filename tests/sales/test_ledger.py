@@ -276,15 +276,14 @@ class Month:
     def a_seat_with_a_discount(self):
         open_class = self.publish(self.price())
         code, person = DiscountCodeFactory(), UserFactory()
-        SeatFactory(
+        seat = SeatFactory(
             open_class=open_class,
             user=person,
             price=90_000,
             discount=10_000,
             discount_code=code,
-            state="taken",
-            paid_at=timezone.now(),
         )
+        pay_seat_by_hand(seat_id=seat.pk, actor=self.teacher)
         self.write(person, by_hand=90_000)
 
     def publish(self, price, **changes):
@@ -324,7 +323,7 @@ def sell_for_a_month(month, clock):
     for after, way in zip(sorted(moments), ways, strict=True):
         clock.move_to(first + after)
         getattr(month, way)()
-    look_once_more()
+        look_once_more()
 
 
 def look_once_more():

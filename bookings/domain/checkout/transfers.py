@@ -32,6 +32,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.money.ledger import book_returned_transfer, book_transfer
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
@@ -45,6 +46,7 @@ from bookings.models import (
     SeatState,
     TransferState,
     VirtualClass,
+    list_rests,
     normalize_operation_number,
 )
 from bookings.notices.due import record_due
@@ -138,8 +140,10 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
     now = timezone.now()  # before ``paid_at``: a later transfer is a second payment (``takings``)
+    was_paid = (transfer.seat or locked).paid_at is not None
     pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
     _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor, now)
+    book_transfer(transfer, is_second=was_paid, by=actor)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
     if pays and transfer.virtual_class_id:
         mark_paid(locked.pk, actor)
@@ -171,6 +175,8 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         return transfer
     if transfer.state != TransferState.TO_RETURN:
         raise TransferDecidedError
+    [amount] = list_rests(BankTransfer.objects.filter(pk=transfer.pk))
+    book_returned_transfer(transfer, amount, actor)
     transfer.state = TransferState.RETURNED
     transfer.save(update_fields=["state"])
     _record(transfer, locked, ClassEvent.TRANSFER_RETURNED, actor)
@@ -240,7 +246,7 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     if seat is None or seat.paid_at is not None:
         return False
     try:
-        pay_seat_by_hand(seat_id=seat.pk, actor=actor)
+        pay_seat_by_hand(seat_id=seat.pk, actor=actor, in_cash=False)
     except BookingError:
         return False
     return True

@@ -1,47 +1,17 @@
-"""Money received and returned, by month."""
+"""Money received and returned, by month: sums of the ledger."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
-from django.db.models import (
-    BigIntegerField,
-    Case,
-    Exists,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-    Value,
-    When,
-)
-from django.db.models.functions import Coalesce, Greatest, TruncMonth
+from django.db.models import Q, Sum
+from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
-from bookings.domain.money.charges import MONEY_CAME
-from bookings.models import (
-    BankTransfer,
-    ChargeStatus,
-    PaymentCharge,
-    ReviewReason,
-    Seat,
-    TransferState,
-    VirtualClass,
-    with_rest,
-)
+from bookings.models import ChargeStatus, Entry, EntryKind, EntryWay
 
-# Money of another account, or not in pesos.
-FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
-# The money of these transfers reached the teacher.
-TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED]
-# Django calls a difference of such fields an IntegerField.
-CENTAVOS = BigIntegerField()
-NOTHING = Value(0, CENTAVOS)
+IS_ONLINE = Q(way=EntryWay.ONLINE)
+CAME = Q(kind=EntryKind.PAYMENT)
 
 
 @dataclass(slots=True)
@@ -61,7 +31,7 @@ class MonthTakings:
 
 
 def list_recent_months(count: int) -> list[MonthTakings]:
-    """List the last ``count`` months, this one first, in four queries."""
+    """List the last ``count`` months, this one first, in one query."""
     months = [timezone.localdate().replace(day=1)]
     while len(months) < count:
         months.append((months[-1] - timedelta(days=1)).replace(day=1))
@@ -70,91 +40,19 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 
 
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
-    """List the months with money, latest first, in four queries.
+    """List the months with money, latest first, in one query.
 
-    A refund counts in the month of its charge or transfer; a second payment counts until returned.
+    Money counts in the month in which it moved.
     """
-    taken_back = Q(status=ChargeStatus.CHARGED_BACK)
-    online = _sum_by_month(
-        list_charges_with_money(),
-        Coalesce("payment__approved_at", "seen_at"),
-        since,
-        received=Sum("amount"),
-        returned=Sum("refunded_amount"),
-        charged_back=Sum(F("amount") - F("refunded_amount"), filter=taken_back, default=0),
-        disputed=Sum("amount", filter=Q(status=ChargeStatus.DISPUTED), default=0),
-    )
-    marked = [
-        _sum_by_month(rows, F("paid_at"), since, by_hand=Sum("amount_by_hand"))
-        for rows in (list_classes_paid_by_hand(), list_seats_paid_by_hand())
-    ]
-    transfers = _sum_by_month(
-        list_transfers_with_money(),
-        F("decided_at"),
-        since,
-        by_hand=Sum("amount"),
-        returned=Sum("returned"),
-    )
-    months: defaultdict[date, Counter[str]] = defaultdict(Counter)
-    for rows in (online, *marked, transfers):
-        for row in rows:
-            months[row.pop("month").date()].update(row)
-    return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
-
-
-def list_charges_with_money() -> QuerySet[PaymentCharge]:
-    """List the charges that reached the teacher's account, refunded or not."""
-    return PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
-
-
-def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
-    """List the classes marked as paid by the teacher, with ``amount_by_hand`` in centavos.
-
-    Leaves out classes paid by charge or transfer, and open classes, whose seats count.
-    """
-    marked = VirtualClass.objects.filter(open_class=None)
-    of_class = OuterRef("pk")
-    charges = PaymentCharge.objects.filter(payment__virtual_class=of_class)
-    transfers = list_transfers_with_money().filter(virtual_class=of_class)
-    return _only_by_hand(marked, "class_price", charges, transfers)
-
-
-def list_seats_paid_by_hand() -> QuerySet[Seat]:
-    of_seat = OuterRef("pk")
-    charges = PaymentCharge.objects.filter(payment__seat=of_seat)
-    transfers = list_transfers_with_money().filter(seat=of_seat)
-    return _only_by_hand(Seat.objects.all(), "price", charges, transfers)
-
-
-def list_transfers_with_money() -> QuerySet[BankTransfer]:
-    """List the transfers that came, with ``rest`` and ``returned`` in centavos."""
-    came = with_rest(BankTransfer.objects.filter(state__in=TRANSFER_CAME))
-    went_back = When(state=TransferState.RETURNED, then=F("rest"))
-    return came.annotate(returned=Case(went_back, default=NOTHING))
-
-
-def _only_by_hand(
-    rows: QuerySet[Any],
-    price: str,
-    charges: QuerySet[PaymentCharge],
-    transfers: QuerySet[BankTransfer],
-) -> QuerySet[Any]:
-    marked = rows.filter(paid_at__isnull=False).exclude(payment__approved_at__isnull=False)
-    # A transfer that came later was a second payment.
-    by_transfer = transfers.filter(decided_at__lte=OuterRef("paid_at"))
-    # Of charges that were not enough the rest was taken in cash.
-    parts = charges.order_by().values("payment").annotate(sum=Sum("part_paid")).values("sum")
-    paid_before = Coalesce(Subquery(parts, output_field=CENTAVOS), NOTHING)
-    by_hand = marked.exclude(Exists(by_transfer))
-    rest = Greatest(F(price) - paid_before, NOTHING, output_field=CENTAVOS)
-    counted: QuerySet[Any] = by_hand.annotate(amount_by_hand=rest)
-    return counted
-
-
-def _sum_by_month(
-    rows: QuerySet[Any], at: F | Coalesce, since: date | None, **sums: Sum
-) -> Iterator[dict[str, Any]]:
-    dated = rows.annotate(at=at)
+    entries = Entry.objects.all()
     if since is not None:
-        dated = dated.filter(at__gte=whole_days(since, since).start)
-    yield from dated.annotate(month=TruncMonth("at")).order_by().values("month").annotate(**sums)
+        entries = entries.filter(at__gte=whole_days(since, since).start)
+    months = entries.annotate(month=TruncMonth("at")).order_by("-month").values("month")
+    sums = months.annotate(
+        received=Sum("amount", filter=CAME & IS_ONLINE, default=0),
+        by_hand=Sum("amount", filter=CAME & ~IS_ONLINE, default=0),
+        returned=-Sum("amount", filter=Q(kind=EntryKind.REFUND), default=0),
+        charged_back=-Sum("amount", filter=Q(kind=EntryKind.CHARGEBACK), default=0),
+        disputed=Sum("amount", filter=CAME & Q(charge__status=ChargeStatus.DISPUTED), default=0),
+    )
+    return [MonthTakings(**row | {"month": row["month"].date()}) for row in sums]
