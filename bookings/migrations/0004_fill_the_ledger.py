@@ -75,7 +75,8 @@ def _bought(payment: Any) -> Any:
 def _write_charge(charge: Any) -> Iterator[dict[str, Any]]:
     payment = charge.payment
     bought = _bought(payment)
-    is_paid = payment.approved_at or (bought and bought.paid_at)
+    paid_at = bought.paid_at if bought else payment.approved_at
+    pays = charge.counts and payment.approved_at in {None, paid_at}
     came_at = payment.approved_at or charge.seen_at
     left = charge.amount - charge.refunded_amount
     lines = [("payment", charge.amount, came_at)]
@@ -93,7 +94,7 @@ def _write_charge(charge: Any) -> Iterator[dict[str, Any]]:
             "kind": kind,
             "way": "online",
             "amount": amount,
-            "is_second": bool(kind == "payment" and is_paid and not charge.counts),
+            "is_second": bool(kind == "payment" and paid_at and not pays),
             "at": at,
             "source": f"charge:{charge.pk}:{number}",
             "charge_id": charge.pk,
@@ -102,11 +103,7 @@ def _write_charge(charge: Any) -> Iterator[dict[str, Any]]:
 
 def _write_transfer(transfer: Any, returns: Any) -> Iterator[dict[str, Any]]:
     bought = transfer.seat or transfer.virtual_class
-    payment = getattr(bought, "payment", None)
-    is_second = bool(
-        (payment and payment.approved_at)
-        or (bought.paid_at and transfer.decided_at > bought.paid_at)
-    )
+    is_second = bool(bought.paid_at and transfer.decided_at > bought.paid_at)
     line = {
         "purchase_id": bought.pk,
         "way": "transfer",

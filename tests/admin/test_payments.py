@@ -249,7 +249,7 @@ def test_whoever_may_only_look_gives_nothing_back(paid, student, sign_in, mercad
 
 
 def test_a_month_sums_up_what_came_and_went(panel, paid, host, mercadopago):
-    VirtualClassFactory(booked_by=host, paid_at=timezone.now(), class_price=100_000)
+    VirtualClassFactory(booked_by=host, in_cash=timezone.now(), class_price=100_000)
     refund(panel, paid, "4.000")
 
     [month] = list_monthly_takings()

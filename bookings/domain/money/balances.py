@@ -83,11 +83,10 @@ def _sum_to_return_by_hand(user: User) -> int:
         Seat.objects.filter(user=user, state__in=SEATS_GIVEN_UP).values_list("pk", "amount_kept")
     )
     places = cash.filter(purchase__in=seats).values_list("purchase", "amount")
-    return (
-        transfers.aggregate(sum=Sum("rest", default=0))["sum"]
-        + classes.aggregate(sum=Sum(Greatest("rest", 0), default=0))["sum"]
-        + sum(max(amount - (seats[key] or 0), 0) for key, amount in places)
-    )
+    by_transfer: int = transfers.aggregate(sum=Sum("rest", default=0))["sum"]
+    of_classes: int = classes.aggregate(sum=Sum(Greatest("rest", 0), default=0))["sum"]
+    of_places = sum(max(amount - (seats[key] or 0), 0) for key, amount in places)
+    return by_transfer + of_classes + of_places
 
 
 def _sum_refused(user: User) -> int:
