@@ -79,6 +79,13 @@ class DiscountCodeError(BookingError):
     text = _("Ese código no existe, ya se usó o ya no vale.")
 
 
+class CodeUsedUpError(BookingError):
+    """Money came for a class or seat whose discount code others have used up meanwhile."""
+
+    text = _("El pago llegó cuando el código de descuento ya se había usado.")
+    code = "code_used_up"
+
+
 class PhotoError(BookingError):
     """A file that cannot become the teacher's photo."""
 

@@ -32,6 +32,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
@@ -238,6 +239,8 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     """Give the seat; return False if that is impossible."""
     seat = transfer.seat
     if seat is None or seat.paid_at is not None:
+        return False
+    if has_lost_its_use(seat):
         return False
     try:
         pay_seat_by_hand(seat_id=seat.pk, actor=actor)

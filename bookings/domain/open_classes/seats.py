@@ -18,11 +18,12 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
+    CodeUsedUpError,
     OwnClassError,
     PriceChangedError,
 )
 from bookings.domain.history import describe_sale, record_event
-from bookings.domain.money.discounts import take_discount
+from bookings.domain.money.discounts import has_lost_its_use, take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
@@ -56,6 +57,7 @@ NO_PLACE: dict[type[BookingError], RefundCase] = {
     ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
     AlreadyJoinedError: RefundCase.PAID_TWICE,
     OwnClassError: RefundCase.PAID_TWICE,
+    CodeUsedUpError: RefundCase.CODE_USED_UP,
 }
 
 
@@ -146,6 +148,8 @@ def _settle(locked: VirtualClass, seat: Seat, payment: Payment) -> None:
         _refuse_closed(locked)
         if seat.user.status == UserStatus.ERASED:
             raise ClassCancelledError
+        if has_lost_its_use(seat):
+            raise CodeUsedUpError
         _take(seat, locked, None)
     except tuple(NO_PLACE) as refusal:
         case = next(case for kind, case in NO_PLACE.items() if isinstance(refusal, kind))
@@ -156,7 +160,9 @@ def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
     is_cancelled = case == RefundCase.PAID_AFTER_CANCELLING
     _set_state(seat, SeatState.CANCELLED if is_cancelled else SeatState.LOST)
     if not is_cancelled:
-        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, details=describe_sale(seat))
+        reason = str(case.reason.label)
+        details = describe_sale(seat)
+        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, reason=reason, details=details)
     refund_seat(seat, case)
 
 
