@@ -150,6 +150,13 @@ class PlaceHeldError(ClassFullError):
     code = "place_held"
 
 
+class OfferLapsedError(BookingError):
+    text = _(
+        "Te ofrecimos un lugar de esta clase y no lo pagaste: por un día no te ofrecemos otro. Si "
+        "queda alguno libre, podés reservarlo igual."
+    )
+
+
 class AlreadyJoinedError(BookingError):
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"

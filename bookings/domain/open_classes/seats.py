@@ -211,7 +211,9 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     _open_seat(seat, now)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)
-        entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
+        # Kept for ``find_pause_end``, in case the seat is not paid.
+        entries.filter(state=WaitingState.OFFERED).update(offer_expires_at=now)
+        entries.update(state=WaitingState.CLAIMED)
     if seat.price == 0:
         seat.paid_at = now
         _take(seat, locked, None)
