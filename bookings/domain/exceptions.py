@@ -106,6 +106,13 @@ class TooManyHoldsError(TooManyError):
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
+class TooManyLapsedError(TooManyHoldsError):
+    text = _(
+        "Se te vencieron varias reservas sin pagar. Hasta que pagues una, te guardamos de a una y "
+        "con una pausa de dos horas entre ellas."
+    )
+
+
 class TooManyAttemptsError(TooManyError):
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
@@ -243,6 +250,10 @@ class OperationNumberError(BookingError):
 
 class AlreadyPaidError(BookingError):
     text = _("Ya está pagado.")
+
+
+class TooManyTransfersError(BookingError):
+    """The person announced more transfers than the teacher can be asked about."""
 
 
 class TransferDecidedError(BookingError):

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.checkout import transfers
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfer_times import PayWay
@@ -20,6 +21,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import list_seat_uses
 from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import hold_seat, release_seat
+from bookings.domain.places import lapsed_checkouts
 from bookings.models import (
     BankTransfer,
     ClassLog,
@@ -125,6 +127,23 @@ def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     assert is_refunded(booked.payment)
     told = Notice.objects.filter(virtual_class=booked).values_list("kind", "user")
     assert {("cancelled", host.pk), ("money_back", teacher.pk)} <= set(told)
+
+
+def test_a_class_that_had_lost_its_time_has_lost_its_use(
+    mercadopago, teacher, host, student, open_class, code
+):
+    take_transfers()
+    booked = check_out_hold(
+        user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
+    )
+    VirtualClass.objects.filter(pk=booked.pk).update(scheduling_refusal="slot_taken")
+    pay(mercadopago, hold(student, open_class, code))
+
+    mercadopago.pay(booked.preference_id)  # in time, and the time is free again
+    settle(booked.preference_id)
+
+    booked.refresh_from_db()
+    assert (booked.status, booked.refund_reason) == ("cancelled", RefundReason.CODE_USED_UP)
 
 
 @pytest.mark.parametrize("kind", ["class", "seat"])
@@ -263,9 +282,12 @@ class Attack:
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))
-def test_codes_under_attack(seed, mercadopago, google, teacher, settings):
+def test_codes_under_attack(seed, mercadopago, google, teacher, settings, monkeypatch):
     settings.MAX_UNPAID_HOLDS = settings.MAX_BOOKINGS = settings.MAX_WRONG_CODES = 1000
     settings.MAX_CHANGES = 1000
+    monkeypatch.setattr(lapsed_checkouts, "MAX_LAPSED", 1000)
+    monkeypatch.setattr(transfers, "MAX_WAITING", 1000)
+    monkeypatch.setattr(transfers, "MAX_A_DAY", 1000)
     take_transfers()
     attack = Attack(seed, mercadopago, teacher)
 

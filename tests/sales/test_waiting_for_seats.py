@@ -13,6 +13,7 @@ from django.utils import timezone
 from bookings.domain.exceptions import BookingError, OfferLapsedError
 from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import hold_seat, release_seat
+from bookings.domain.places import lapsed_checkouts
 from bookings.domain.places.place_offers import count_kept_places, pass_on_offers
 from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_seat
 from bookings.domain.places.waiting_queries import PAUSE
@@ -200,7 +201,8 @@ class Attack:
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))
-def test_waiting_under_attack(seed, mercadopago, teacher, settings, time_machine):
+def test_waiting_under_attack(seed, mercadopago, teacher, settings, time_machine, monkeypatch):
+    monkeypatch.setattr(lapsed_checkouts, "MAX_LAPSED", 1000)
     settings.MAX_UNPAID_HOLDS = settings.MAX_BOOKINGS = settings.MAX_WAITS = 1000
     time_machine.move_to(timezone.now(), tick=False)
     attack = Attack(seed, mercadopago, teacher, time_machine)

@@ -159,6 +159,8 @@ def _has_use_left(
 
 def _was_kept_until_paid(bought: VirtualClass | Seat) -> bool:
     """True if the use was never free for another: the limit may have been lowered meanwhile."""
+    if isinstance(bought, VirtualClass) and bought.scheduling_refusal:
+        return False  # it had lost its time, and its use with it (``LOST_ITS_HOLD``)
     payment = payment_of(bought)
     ends = [payment.expires_at] if payment and payment.preference_id else []
     if not isinstance(bought, Seat):

@@ -29,6 +29,7 @@ from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
+from bookings.domain.places.lapsed_checkouts import limit_lapsed
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
 from bookings.models import (
@@ -70,7 +71,8 @@ def hold_seat(
     typed_code: of a discount. seen: the price that the page showed, in centavos.
     Raises, without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
     OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
-    DiscountCodeError, PriceChangedError, PaymentError; BookingError once the class has begun.
+    DiscountCodeError, PriceChangedError, TooManyLapsedError, PaymentError; BookingError once the
+    class has begun.
     """
     check_booking_rate(user)
     seat = _hold(user, open_class_id, typed_code, seen)
@@ -208,6 +210,8 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
     seat = _price_seat(user, class_id, locked, typed_code)
     _refuse_other_price(seat, seen)
+    if seat.price > 0:
+        limit_lapsed(user, now)
     _open_seat(seat, now)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)

@@ -60,8 +60,9 @@ def find_pause_end(entry: WaitingListEntry, now: datetime) -> datetime | None:
     The person was offered one and did not pay it; None if the pause is over or there is none.
     """
     ended_at = entry.offer_expires_at
-    is_over = ended_at is None or entry.is_live(now) or ended_at + PAUSE <= now
-    if is_over or not OpenClass.objects.filter(pk=entry.virtual_class_id).exists():
+    if ended_at is None or entry.is_live(now) or ended_at + PAUSE <= now:
+        return None
+    if not OpenClass.objects.filter(pk=entry.virtual_class_id).exists():
         return None
     seats = Seat.objects.filter(open_class=entry.virtual_class_id, user=entry.user_id)
     is_paid = seats.filter(paid_at__isnull=False, created_at__gte=entry.offered_at).exists()
