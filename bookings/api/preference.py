@@ -18,6 +18,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyError,
     TooManyHoldsError,
+    TooManyLapsedError,
 )
 from bookings.payments.gateway import PaymentError
 from config.lib.api.schema import answer, from_settings, refusal, retry_after
@@ -72,6 +73,7 @@ class PreferenceView(APIView):
                     "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
                 ),
                 TooManyHoldsError.text,
+                TooManyLapsedError.text,
             ),
             500: refusal("It could not be stored.", PREFERENCE_FAILED),
             503: refusal(

@@ -34,6 +34,7 @@ class RefundCase(Enum):
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
     SEAT_LOST = "seat lost", RefundReason.SEAT_LOST
+    CODE_USED_UP = "code used up", RefundReason.CODE_USED_UP
     BELOW_MINIMUM = "below minimum", RefundReason.BELOW_MINIMUM
     CLASS_OVER = "class over", RefundReason.CLASS_OVER
     PAID_TWICE = "paid twice", RefundReason.PAID_TWICE

@@ -79,6 +79,13 @@ class DiscountCodeError(BookingError):
     text = _("Ese código no existe, ya se usó o ya no vale.")
 
 
+class CodeUsedUpError(BookingError):
+    """Money came for a class or seat whose discount code others have used up meanwhile."""
+
+    text = _("El pago llegó cuando el código de descuento ya se había usado.")
+    code = "code_used_up"
+
+
 class PhotoError(BookingError):
     """A file that cannot become the teacher's photo."""
 
@@ -97,6 +104,13 @@ class TooManyError(BookingError):
 
 class TooManyHoldsError(TooManyError):
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
+
+
+class TooManyLapsedError(TooManyHoldsError):
+    text = _(
+        "Se te vencieron varias reservas sin pagar. Hasta que pagues una, te guardamos de a una y "
+        "con una pausa de dos horas entre ellas."
+    )
 
 
 class TooManyAttemptsError(TooManyError):
@@ -141,6 +155,13 @@ class PlaceOfferedError(ClassFullError):
 class PlaceHeldError(ClassFullError):
     text = _("Los lugares que quedan los están pagando otras personas. Probá en unos minutos.")
     code = "place_held"
+
+
+class OfferLapsedError(BookingError):
+    text = _(
+        "Te ofrecimos un lugar de esta clase y no lo pagaste: por un día no te ofrecemos otro. Si "
+        "queda alguno libre, podés reservarlo igual."
+    )
 
 
 class AlreadyJoinedError(BookingError):
@@ -229,6 +250,10 @@ class OperationNumberError(BookingError):
 
 class AlreadyPaidError(BookingError):
     text = _("Ya está pagado.")
+
+
+class TooManyTransfersError(BookingError):
+    """The person announced more transfers than the teacher can be asked about."""
 
 
 class TransferDecidedError(BookingError):

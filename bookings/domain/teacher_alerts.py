@@ -1,12 +1,13 @@
 """Mails to the teacher about classes and payments."""
 
 import logging
+from datetime import datetime
 
 from django.utils import timezone
 
 from accounts.selectors import find_teacher
 from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
-from bookings.notices.due import record_alert, record_due
+from bookings.notices.due import plan_mail, record_alert, record_due
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +32,18 @@ def flag_for_review(payment: Payment, reason: str) -> None:
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 
-def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
-    """Mail the teacher once for each occasion."""
+def tell_teacher(
+    kind: NoticeKind,
+    virtual_class: VirtualClass,
+    occasion: str = "",
+    *,
+    due_at: datetime | None = None,
+) -> None:
+    """Mail the teacher once for each occasion, or plan the mail."""
     teacher = find_teacher()
-    if teacher is not None:
+    if teacher is None:
+        return
+    if due_at is None:
         record_due(kind, virtual_class, [teacher.pk], occasion)
+    else:
+        plan_mail(kind, virtual_class, teacher.pk, due_at=due_at, occasion=occasion)

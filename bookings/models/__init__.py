@@ -21,6 +21,7 @@ from bookings.models.paid_by_hand import (
     find_cash_to_return,
     find_owed_by_hand,
     find_paying_transfer,
+    is_paid_in_cash,
     payment_of,
     price_of,
     store_parts,

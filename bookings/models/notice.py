@@ -59,6 +59,7 @@ class NoticeKind(models.TextChoices):
     GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
     CALENDAR_CHANGED = "calendar_changed", "Cambio en el calendario"
     GUESSING = "guessing", "Códigos probados al azar"
+    HOLDS_LAPSE = "holds_lapse", "Reservas que se vencen sin pagar"
     WEBHOOK_DISABLED = "webhook_disabled", "Avisos a otro sistema, cortados"
     # To the account's owner.
     IDENTITY_ADDED = "identity_added", "Otra forma de ingresar"

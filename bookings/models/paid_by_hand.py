@@ -44,7 +44,7 @@ def find_paying_transfer(bought: VirtualClass | Seat) -> BankTransfer | None:
 
 def find_cash(bought: VirtualClass | Seat) -> int:
     """Return the centavos of the price that came neither online nor by transfer."""
-    if not _is_paid_in_cash(bought):
+    if not is_paid_in_cash(bought):
         return 0
     payment = payment_of(bought)
     online = payment.charges.aggregate(sum=Sum("part_paid"))["sum"] if payment else 0
@@ -67,7 +67,7 @@ def find_owed_by_hand(bought: VirtualClass | Seat) -> int:
     return sum(list_rests(owed)) + find_cash_to_return(bought)
 
 
-def _is_paid_in_cash(bought: VirtualClass | Seat) -> bool:
+def is_paid_in_cash(bought: VirtualClass | Seat) -> bool:
     payment = payment_of(bought)
     if bought.paid_at is None or (payment is not None and payment.approved_at is not None):
         return False

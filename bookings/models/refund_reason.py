@@ -31,6 +31,10 @@ class RefundReason(models.TextChoices):
     CANCELLED = "cancelled", "Clase cancelada"
     # A look, when a seat of an open class is paid and no place is left. No other mail.
     SEAT_LOST = "seat_lost", "No quedaban lugares"
+    # A look or a transfer's confirmation, when money arrives late for a class or seat, and others
+    # have used up its discount code. Mails besides, for a class: CANCELLED to the host, MONEY_BACK
+    # to the teacher.
+    CODE_USED_UP = "code_used_up", "El código ya se había usado"
     # The sweep, when an open class has fewer paid seats than its minimum at the deadline.
     # Mails besides: CANCELLED to everyone in the class or in line, with the reason.
     BELOW_MINIMUM = "below_minimum", "No se llegó al mínimo"

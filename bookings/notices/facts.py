@@ -27,6 +27,7 @@ from bookings.models import (
     Payment,
     RefundReason,
     Seat,
+    TransferState,
     VirtualClass,
     WaitingListEntry,
     find_open_class,
@@ -49,6 +50,7 @@ from bookings.notices.returned_money import (
 from bookings.templatetags.class_times import clock, long_day, pesos
 from bookings.templatetags.discounts import discount_line
 
+OTHERS_NAMED = 10
 # Mails that name the class's time: from then on the reader knows it.
 SAYS_WHEN = [
     NoticeKind.CONFIRMATION,
@@ -239,6 +241,23 @@ def _same_number(notice: Notice) -> str:
     return str(text) if find_same_numbers([transfer])[transfer.pk] else ""
 
 
+def _other_transfers(notice: Notice) -> str:
+    waiting = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
+    others = waiting.exclude(pk=notice.occasion).select_related("user").order_by("-announced_at")
+    count = others.count()
+    named = ", ".join(f"{one.user} ({pesos(one.amount)})" for one in others[:OTHERS_NAMED])
+    return f"{count}: {named}{', …' if count > OTHERS_NAMED else ''}" if count else ""
+
+
+def _all_transfers(notice: Notice) -> str:
+    return site_address("admin:transfers") if _other_transfers(notice) else ""
+
+
+def _lapsing_person(notice: Notice) -> str:
+    person = User.objects.filter(pk=notice.occasion.partition(" ")[2]).first()
+    return f"{person} ({person.mail_address})" if person else ""
+
+
 def find_message(notice: Notice) -> Message | None:
     if notice.kind != NoticeKind.MESSAGE:
         return None
@@ -301,6 +320,9 @@ pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
 transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
 operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
+other_transfers = Line(_("También esperan"), _other_transfers)
+all_transfers = Line(_("Miralas todas"), _all_transfers, is_link=True)
+lapsing_person = Line(_("Quién"), _lapsing_person)
 same_number = Line(_("Ojo"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 owed_by_hand = Line(_("Para devolver"), _owed_by_hand)

@@ -1,6 +1,7 @@
 """Rules that skip an obsolete mail."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -88,6 +89,13 @@ def _has_seat_lapsed(notice: Notice) -> bool:
     return is_unpaid and not seat.is_live() and notice.require_class().is_scheduled
 
 
+def _is_told_together(notice: Notice) -> bool:
+    # A mail that left since then names all that waited; a minute, because one may be on its way.
+    known_at = notice.created_at + timedelta(minutes=1)
+    others = Notice.objects.filter(user=notice.user, kind=notice.kind, sent_at__gt=known_at)
+    return others.exclude(pk=notice.pk).exists()
+
+
 def _is_refusal_settled(notice: Notice) -> bool:
     refused = find_transfer(notice)
     others = BankTransfer.objects.filter(
@@ -143,6 +151,7 @@ transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",
     lambda one: find_transfer(one).state != TransferState.ANNOUNCED,
 )
+told_together = SkipRule("Otro correo ya la nombró.", _is_told_together)
 announced_again = SkipRule(
     "La persona avisó otra transferencia, o la clase ya no se paga.", _is_refusal_settled
 )

@@ -262,7 +262,7 @@ def test_hold_slot_costs_the_same_number_of_queries(host, django_assert_max_num_
     for n in range(classes):
         VirtualClassFactory(scheduled=True, start_time=timezone.now() + timedelta(days=2, hours=n))
 
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         hold(host)
 
 

@@ -253,6 +253,11 @@ def transfer_with_a_number_that_was_seen(world):
     return to(world.teacher, transfer.virtual_class, transfer.occasion)
 
 
+@mail(NoticeKind.HOLDS_LAPSE)
+def unpaid_bookings_that_lapse(world):
+    return to(world.teacher, occasion=f"2026-11-23 {world.guest.pk.hex}")
+
+
 @mail(NoticeKind.CANCELLED)
 def cancelled_class_with_a_transfer_to_return(world):
     transfer = announce(world, scheduled=True, access_code=CODE)

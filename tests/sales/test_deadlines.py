@@ -115,6 +115,20 @@ def test_people_who_are_paying_are_awaited_but_not_for_long(mercadopago, open_cl
     assert decision() == MinimumDecision.CALLED_OFF
 
 
+def test_a_class_that_has_begun_goes_on(mercadopago, open_class):
+    """The worker was down over the deadline."""
+    [seat] = take(mercadopago, open_class)
+    let_time_pass(minutes=24 * 60)
+    VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=20))
+
+    assert decide_open_classes() == 1
+
+    assert decision() == MinimumDecision.GOES_ON
+    assert VirtualClass.objects.get().is_scheduled
+    assert read(seat).state == SeatState.TAKEN
+    assert not Refund.objects.exists()
+
+
 def test_the_teacher_lets_it_go_on(mercadopago, open_class, teacher):
     go_on_anyway(class_id=open_class.pk, actor=teacher)
     go_on_anyway(class_id=open_class.pk, actor=teacher)

@@ -20,6 +20,7 @@ from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.places.place_offers import IN_LINE
@@ -32,6 +33,7 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
+    Seat,
     VirtualClass,
     find_open_class,
 )
@@ -56,6 +58,13 @@ def describe(virtual_class: VirtualClass) -> str:
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     when, who = day_at(virtual_class.start_time), virtual_class.booked_by
     return f"{when} · {who} · {kind} de {virtual_class.capacity}"
+
+
+def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
+    """Warn before money by hand of a discount code that others have used up."""
+    if not has_lost_its_use(bought):
+        return []
+    return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
 
 
 class CancelClass(Step[VirtualClass]):
@@ -174,7 +183,8 @@ class MarkAsPaid(Step[VirtualClass]):
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        return list_facts(describe(row), seen, *filter(None, happens))
+        warnings = warn_of_code(row)
+        return list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         confirm_payment(class_id=row.pk, actor=actor)

@@ -22,7 +22,7 @@ TEXTS = {
     ClassEvent.PRICE_AGREED: ("good", "Se aceptó su precio, que no está en la lista"),
     ClassEvent.PUBLISHED: ("good", "Se publicó"),
     ClassEvent.SEAT_PAID: ("good", "{person} pagó su lugar: {amount}"),
-    ClassEvent.SEAT_LOST: ("bad", "Pagó {person}, y no quedaba lugar: se le devuelve"),
+    ClassEvent.SEAT_LOST: ("bad", "Pagó {person}, pero se quedó sin lugar: se le devuelve"),
     ClassEvent.GOES_ON: ("good", "Se da"),
     ClassEvent.TRANSFER_ANNOUNCED: ("plain", "Avisó una transferencia {person}"),
     ClassEvent.TRANSFER_CONFIRMED: ("good", "Llegó la transferencia de {person}"),

@@ -51,6 +51,7 @@ class ConfirmTransfer(Step[BankTransfer]):
 
 class RefuseTransfer(Step[BankTransfer]):
     name, label, yes = "no-llego", "No llegó", "Sí, no llegó"
+    bulk = "No llegaron las elegidas"
     warning = "Si llega después, tu estudiante la puede avisar de nuevo."
 
     def is_offered(self, row: BankTransfer) -> bool:
@@ -86,7 +87,8 @@ class NoteReturn(Step[BankTransfer]):
         return Report(f"{row}: devuelta.")
 
 
-TRANSFER_STEPS: list[Step[BankTransfer]] = [ConfirmTransfer(), RefuseTransfer(), NoteReturn()]
+REFUSE = RefuseTransfer()
+TRANSFER_STEPS: list[Step[BankTransfer]] = [ConfirmTransfer(), REFUSE, NoteReturn()]
 
 
 def describe(transfer: BankTransfer) -> str:

@@ -19,6 +19,7 @@ from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
     ClassEndedError,
+    CodeUsedUpError,
     EventNotSavedError,
     PriceNotAgreedError,
     SlotTakenError,
@@ -60,6 +61,7 @@ REFUND_CASES: dict[type[BookingError], RefundCase] = {
     SlotTakenError: RefundCase.SLOT_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
     ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
+    CodeUsedUpError: RefundCase.CODE_USED_UP,
 }
 
 

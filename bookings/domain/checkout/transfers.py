@@ -5,7 +5,7 @@ Classes, also those of seats, are locked before transfers.
 
 import uuid
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     OperationNumberError,
     PriceNotAgreedError,
+    TooManyTransfersError,
     TransferDecidedError,
     TransferNotOfferedError,
     TransfersOffError,
@@ -32,6 +33,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
@@ -49,6 +51,15 @@ from bookings.models import (
 )
 from bookings.notices.due import record_due
 
+# Announcements of a person: those that wait for the teacher, and those of a day.
+MAX_WAITING, MAX_A_DAY = 3, 5
+# Within this time after an announcement, the mails about others gather in one.
+GATHER = timedelta(minutes=15)
+WAITING = _(
+    "Ya avisaste varias transferencias que la profe todavía no confirmó. Cuando las confirme, "
+    "podés avisar otra."
+)
+TODAY = _("Ya avisaste varias transferencias en un día. Mañana podés avisar otra.")
 ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
 
 
@@ -74,7 +85,7 @@ def announce_transfer(
     """Store that a student paid by transfer, and prolong a time or seat that is still kept.
 
     Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
-    ``_lock_bought``; BookingError for a second number.
+    ``_lock_bought``; BookingError for a second number; TooManyTransfersError.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
@@ -85,6 +96,7 @@ def announce_transfer(
         if known.operation_number == number:
             return known
         raise BookingError(ANNOUNCED)
+    _limit_announced(user)
     is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
         user=user,
@@ -96,7 +108,8 @@ def announce_transfer(
     if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
-    tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
+    kind, due_at = NoticeKind.TRANSFER_ANNOUNCED, _find_mail_time(transfer)
+    tell_teacher(kind, locked, transfer.occasion, due_at=due_at)
     return transfer
 
 
@@ -187,6 +200,25 @@ def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> No
     call_off(locked, actor=actor, reason=str(refusal), case=case)
 
 
+def _limit_announced(user: User) -> None:
+    """Lock the person. Raises TooManyTransfersError."""
+    lock_person(user)
+    announced = BankTransfer.objects.filter(user=user)
+    if announced.filter(state=TransferState.ANNOUNCED).count() >= MAX_WAITING:
+        raise TooManyTransfersError(WAITING)
+    a_day_ago = timezone.now() - timedelta(days=1)
+    if announced.filter(announced_at__gt=a_day_ago).count() >= MAX_A_DAY:
+        raise TooManyTransfersError(TODAY)
+
+
+def _find_mail_time(transfer: BankTransfer) -> datetime:
+    """The first mail leaves at once; the next ones wait for each other while it is unanswered."""
+    since = transfer.announced_at - GATHER
+    others = BankTransfer.objects.filter(state=TransferState.ANNOUNCED, announced_at__gt=since)
+    others = others.exclude(pk=transfer.pk)
+    return transfer.announced_at + (GATHER if others.exists() else timedelta(0))
+
+
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:
     """Lock an unpaid class, or that of an unpaid seat.
 
@@ -238,6 +270,8 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     """Give the seat; return False if that is impossible."""
     seat = transfer.seat
     if seat is None or seat.paid_at is not None:
+        return False
+    if has_lost_its_use(seat):
         return False
     try:
         pay_seat_by_hand(seat_id=seat.pk, actor=actor)

@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
+    CodeUsedUpError,
     EventNotSavedError,
     NotPaidError,
     PriceNotAgreedError,
@@ -31,6 +32,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
@@ -42,6 +44,7 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
+    is_paid_in_cash,
 )
 from bookings.notices.due import record_place
 from calendar_sync import CalendarRefusedError, CreatedEvent, EventLeftBehindError
@@ -56,6 +59,7 @@ UNSCHEDULABLE = (
     ClassCompletedError,
     ClassEndedError,
     SlotTakenError,
+    CodeUsedUpError,
 )
 CALENDAR_REFUSED = "calendar_refused"
 ATTEMPTS = 5
@@ -72,8 +76,8 @@ def schedule_class(
 
     during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     Raises ClassNotFoundError, NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError, SlotTakenError or PriceNotAgreedError, with no event left behind; CalendarError
-    or EventNotSavedError, and the next call finishes the work.
+    ClassEndedError, SlotTakenError, CodeUsedUpError or PriceNotAgreedError, with no event left
+    behind; CalendarError or EventNotSavedError, and the next call finishes the work.
 
     Spec: States and transitions; Endpoints, POST /api/calendar.
     """
@@ -142,6 +146,9 @@ def _refuse(virtual_class: VirtualClass) -> None:
     _refuse_unschedulable(virtual_class)
     if virtual_class.is_undecided:
         raise PriceNotAgreedError
+    # The teacher who marks a class as paid has decided about its price.
+    if has_lost_its_use(virtual_class) and not is_paid_in_cash(virtual_class):
+        raise CodeUsedUpError
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:

@@ -94,9 +94,11 @@ MAILS_TO_TEACHER = {
             facts.operation_number,
             facts.when,
             facts.same_number,
+            facts.other_transfers,
+            facts.all_transfers,
         ),
         link=links.decide_transfer,
-        skip_if=(skip.transfer_decided,),
+        skip_if=(skip.transfer_decided, skip.told_together),
         expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
@@ -155,6 +157,16 @@ MAILS_TO_TEACHER = {
             "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que "
             "espere diez minutos. Por hoy no te avisamos de nuevo."
         ),
+        link=links.see_people,
+    ),
+    NoticeKind.HOLDS_LAPSE: untracked(
+        subject=_("A alguien se le vencen reservas sin pagar"),
+        opening=_("Una persona guarda horarios o lugares una y otra vez, y no los paga."),
+        explanation=_(
+            "Por ahora le guardamos de a uno, y con una pausa de dos horas entre ellos. Si no la "
+            "conocés, podés suspender su cuenta. Por hoy no te avisamos de nuevo."
+        ),
+        facts=(facts.lapsing_person,),
         link=links.see_people,
     ),
     NoticeKind.WEBHOOK_DISABLED: untracked(
