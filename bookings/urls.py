@@ -4,6 +4,7 @@ from django.urls import path
 
 from bookings.api import health
 from bookings.api.access_code import AccessCodeView
+from bookings.api.bookable import PricesView, SlotsView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.metrics import metrics
@@ -29,6 +30,8 @@ app_name = "bookings"
 urlpatterns = [
     path("api/booking", BookingView.as_view(), name="api_booking"),
     path("api/calendar", CalendarView.as_view(), name="api_calendar"),
+    path("api/prices", PricesView.as_view(), name="api_prices"),
+    path("api/slots", SlotsView.as_view(), name="api_slots"),
     path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
     path(
         f"api/webhooks/{PROVIDER}",

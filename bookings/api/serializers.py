@@ -1,17 +1,21 @@
 """The documented JSON. Spec: Endpoints."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from rest_framework import serializers
 
 from bookings.api.fields import (
+    DayField,
     InstantField,
     StrictBooleanField,
     StrictIntegerField,
     StrictStringField,
 )
-from bookings.models import Payment, VirtualClass
+from bookings.availability.periods import Period
+from bookings.models import ClassType, Payment, VirtualClass
 
 MAX_PRICE = 10**10
 
@@ -94,3 +98,46 @@ class TriggerSerializer(serializers.Serializer[None]):
 class ScheduledSerializer(serializers.Serializer[None]):
     success = serializers.BooleanField()
     message = serializers.CharField()
+
+
+class PriceSerializer(serializers.Serializer[None]):
+    type = serializers.CharField(help_text="`individual`, `grupal`, or the key of an offer.")
+    classType = serializers.ChoiceField(choices=ClassType.values)
+    title = serializers.CharField()
+    minutes = serializers.IntegerField()
+    students = serializers.IntegerField(help_text="Of the largest class that has this price.")
+    price = serializers.IntegerField(help_text="Centavos.")
+
+
+class PricesSerializer(serializers.Serializer[None]):
+    prices = PriceSerializer(many=True)
+
+
+class SlotsQuerySerializer(serializers.Serializer[Any]):
+    """The query of GET /api/slots. ``from`` is a word of Python."""
+
+    MAX_DAYS, USUAL_DAYS = 92, 30
+
+    type = serializers.CharField()
+    minutes = serializers.IntegerField()
+
+    def get_fields(self) -> dict[str, Any]:
+        days = {name: DayField(required=False) for name in ("from", "to")}
+        return {**super().get_fields(), **days}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        first = attrs.setdefault("from", timezone.localdate())
+        last = attrs.setdefault("to", first + timedelta(days=self.USUAL_DAYS))
+        if not 0 <= (last - first).days <= self.MAX_DAYS:
+            text = f"Tiene que ser entre 0 y {self.MAX_DAYS} días después del primero."
+            raise serializers.ValidationError({"to": text})
+        return attrs
+
+
+class SlotSerializer(serializers.Serializer[Period]):
+    start = InstantField()
+    end = InstantField()
+
+
+class SlotsSerializer(serializers.Serializer[None]):
+    slots = SlotSerializer(many=True)
