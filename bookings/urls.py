@@ -7,6 +7,12 @@ from bookings.api.access_code import AccessCodeView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.metrics import metrics
+from bookings.api.own_classes import (
+    CancelClassView,
+    MoveClassView,
+    OwnClassesView,
+    OwnClassView,
+)
 from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import PaymentWebhookView
 from bookings.pages import (
@@ -36,6 +42,10 @@ urlpatterns = [
         name="api_payment_webhook",
     ),
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
+    path("api/classes", OwnClassesView.as_view(), name="api_classes"),
+    path("api/classes/<uuid:class_id>", OwnClassView.as_view(), name="api_class"),
+    path("api/classes/<uuid:class_id>/cancel", CancelClassView.as_view(), name="api_cancel_class"),
+    path("api/classes/<uuid:class_id>/move", MoveClassView.as_view(), name="api_move_class"),
     path("healthz", health.HealthView.as_view(), name="healthz"),
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
