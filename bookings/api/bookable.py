@@ -1,6 +1,8 @@
-"""GET /api/prices and GET /api/slots. Our own additions."""
+"""GET /api/prices, /api/slots and /api/classes/<id>/slots. Our own additions."""
 
+import uuid
 from datetime import timedelta
+from typing import cast
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
@@ -10,16 +12,32 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from bookings.api.calendar import FETCH_FAILED, LISTING, TAGS
+from bookings.api.own_classes import CLASS_ID, UNKNOWN, OwnClassesBase
+from bookings.api.preference import CALENDAR_DOWN
 from bookings.api.serializers import (
+    DaysQuerySerializer,
     PricesSerializer,
     SlotsQuerySerializer,
     SlotsSerializer,
 )
 from bookings.availability.agenda import load_agenda
+from bookings.availability.slots import Agenda
 from bookings.domain.checkout.offer_uses import list_bookable_options
-from bookings.domain.exceptions import NoPriceError, OfferOverError, OfferUsedError
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassPendingError,
+    NoPriceError,
+    NotHostError,
+    OfferOverError,
+    OfferUsedError,
+    TooLateToChangeError,
+)
+from bookings.domain.lifecycle.rescheduling import refuse_move
 from bookings.domain.money.prices import ClassOption
-from config.lib.api.schema import answer, refusal
+from bookings.domain.queries import get_class_of
+from config.lib.api.schema import answer, coded_refusal, refusal
 from config.lib.api.views import Refusal
 
 PRICES_FAILED = "No pudimos leer los precios."
@@ -53,6 +71,19 @@ PRICES = [
     },
 ]
 SLOT = {"start": "2030-01-07T15:00:00-03:00", "end": "2030-01-07T16:00:00-03:00"}
+
+DAYS = [
+    OpenApiParameter(name, {"type": "string", "format": "date"}, description=text)
+    for name, text in {
+        "from": "The first day in Buenos Aires; by default today.",
+        "to": (
+            f"The last day, {DaysQuerySerializer.MAX_DAYS} days after the first at most; by "
+            f"default {DaysQuerySerializer.USUAL_DAYS}."
+        ),
+    }.items()
+]
+SLOTS = answer(SlotsSerializer, "The times, in their order.", {"slots": [SLOT]})
+BAD_QUERY = refusal("A part of the query is missing, malformed or out of bounds.")
 
 
 class PricesView(APIView):
@@ -127,20 +158,11 @@ class SlotsView(APIView):
                 description="A length that `GET /api/prices` lists for the type.",
                 examples=[OpenApiExample("an hour", 60)],
             ),
-            *(
-                OpenApiParameter(name, {"type": "string", "format": "date"}, description=text)
-                for name, text in {
-                    "from": "The first day in Buenos Aires; by default today.",
-                    "to": (
-                        f"The last day, {SlotsQuerySerializer.MAX_DAYS} days after the first at "
-                        f"most; by default {SlotsQuerySerializer.USUAL_DAYS}."
-                    ),
-                }.items()
-            ),
+            *DAYS,
         ],
         responses={
-            200: answer(SlotsSerializer, "The times, in their order.", {"slots": [SLOT]}),
-            400: refusal("A part of the query is missing, malformed or out of bounds."),
+            200: SLOTS,
+            400: BAD_QUERY,
             500: refusal("The calendar does not answer.", FETCH_FAILED),
             **REFUSED,
         },
@@ -152,9 +174,45 @@ class SlotsView(APIView):
             raise NoPriceError
         user = request.user if isinstance(request.user, User) else None
         agenda = load_agenda(query["from"], query["to"], user=user)
-        by_day = agenda.find_free_slots(timedelta(minutes=query["minutes"]))
-        slots = [slot for day in by_day.values() for slot in day]
-        return Response(SlotsSerializer({"slots": slots}).data)
+        return _answer_slots(agenda, timedelta(minutes=query["minutes"]))
+
+
+class ClassSlotsView(OwnClassesBase):
+    @extend_schema(
+        operation_id="listSlotsOfClass",
+        tags=["Classes"],
+        summary="List the times to which a class can move",
+        description="For its host, as `GET /api/slots`; the time of the class counts as free.",
+        parameters=[CLASS_ID, *DAYS],
+        responses={
+            200: SLOTS,
+            400: BAD_QUERY,
+            403: coded_refusal("The person is a guest.", NotHostError),
+            404: UNKNOWN,
+            409: coded_refusal(
+                "The class cannot be moved.",
+                TooLateToChangeError,
+                ClassPendingError,
+                ClassCancelledError,
+                ClassCompletedError,
+                ClassEndedError,
+            ),
+            503: refusal("The calendar does not answer.", CALENDAR_DOWN),
+        },
+    )
+    def get(self, request: Request, class_id: uuid.UUID) -> Response:
+        query = DaysQuerySerializer().run_validation(request.query_params.dict())
+        user = cast(User, request.user)
+        virtual_class = get_class_of(user, class_id)
+        refuse_move(virtual_class, user)
+        agenda = load_agenda(query["from"], query["to"], user=user, moving=virtual_class)
+        return _answer_slots(agenda, virtual_class.end_time - virtual_class.start_time)
+
+
+def _answer_slots(agenda: Agenda, length: timedelta) -> Response:
+    by_day = agenda.find_free_slots(length)
+    slots = [slot for of_day in by_day.values() for slot in of_day]
+    return Response(SlotsSerializer({"slots": slots}).data)
 
 
 def _list_offered(request: Request, kind: str) -> list[ClassOption]:

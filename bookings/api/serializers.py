@@ -15,7 +15,8 @@ from bookings.api.fields import (
     StrictStringField,
 )
 from bookings.availability.periods import Period
-from bookings.models import ClassType, Payment, VirtualClass
+from bookings.domain.people.own_classes import OwnClass
+from bookings.models import ClassStatus, ClassType, Payment, Role, VirtualClass
 
 MAX_PRICE = 10**10
 
@@ -76,6 +77,85 @@ class JoinedSerializer(serializers.Serializer[None]):
     response = JoinedClassSerializer()
 
 
+class OwnClassSerializer(serializers.Serializer[OwnClass]):
+    """A class as its host or guest may read it."""
+
+    id = serializers.CharField(source="virtual_class.pk")
+    rol = serializers.ChoiceField(Role.choices, source="role")
+    startTime = InstantField(source="virtual_class.start_time")
+    endTime = InstantField(source="virtual_class.end_time")
+    classType = serializers.ChoiceField(ClassType.choices, source="virtual_class.class_type")
+    status = serializers.ChoiceField(ClassStatus.choices, source="virtual_class.status")
+    classPrice = serializers.IntegerField(
+        source="price",
+        allow_null=True,
+        help_text=(
+            "Centavos: of the class for its host, of the seat for a student of an open class, null "
+            "for a guest who joined by code."
+        ),
+    )
+    paid = serializers.BooleanField(
+        source="is_paid", allow_null=True, help_text="If `classPrice` is paid; null with it."
+    )
+    currentParticipants = serializers.IntegerField(source="virtual_class.current_participants")
+    maxParticipants = serializers.IntegerField(source="virtual_class.max_participants")
+    learningFocus = serializers.CharField(source="learning_focus", allow_null=True)
+    accessCode = serializers.CharField(
+        source="access_code",
+        allow_null=True,
+        help_text="For the host of a scheduled class that guests can join.",
+    )
+    preferenceId = serializers.CharField(
+        source="preference_id", allow_null=True, help_text="For the host."
+    )
+    htmlLink = serializers.CharField(
+        source="html_link", allow_null=True, help_text="From scheduling until the class ends."
+    )
+    moveUntil = InstantField(
+        source="changes.move_until", allow_null=True, help_text="Null if it cannot be moved now."
+    )
+    cancelUntil = InstantField(
+        source="changes.cancel_until",
+        allow_null=True,
+        help_text="Null if it cannot be cancelled now.",
+    )
+    refundIfCancelled = serializers.IntegerField(
+        source="changes.refund",
+        allow_null=True,
+        help_text="Centavos that go back if it is cancelled now; null if it cannot be.",
+    )
+
+
+class OwnClassesSerializer(serializers.Serializer[None]):
+    classes = OwnClassSerializer(many=True)
+    next = serializers.CharField(
+        allow_null=True, help_text="The address of the next classes; null after the last one."
+    )
+
+
+class OwnClassesQuerySerializer(serializers.Serializer[Any]):
+    before = serializers.UUIDField(
+        required=False, help_text="The id of a class: only those that start earlier."
+    )
+
+
+class CancelSerializer(serializers.Serializer[Any]):
+    refund = StrictIntegerField(
+        min_value=0,
+        max_value=MAX_PRICE,
+        required=False,
+        allow_null=True,
+        help_text="The `refundIfCancelled` that the client showed.",
+    )
+    reason = StrictStringField(
+        max_length=500, required=False, allow_null=True, help_text="Only the teacher reads it."
+    )
+
+
+class MoveSerializer(serializers.Serializer[Any]):
+    start = InstantField(help_text="The new start; the length stays.")
+
+
 class EventTimeSerializer(serializers.Serializer[None]):
     """Spec: Resources, Calendar event."""
 
@@ -113,13 +193,10 @@ class PricesSerializer(serializers.Serializer[None]):
     prices = PriceSerializer(many=True)
 
 
-class SlotsQuerySerializer(serializers.Serializer[Any]):
-    """The query of GET /api/slots. ``from`` is a word of Python."""
+class DaysQuerySerializer(serializers.Serializer[Any]):
+    """Two days. ``from`` is a word of Python."""
 
     MAX_DAYS, USUAL_DAYS = 92, 30
-
-    type = serializers.CharField()
-    minutes = serializers.IntegerField()
 
     def get_fields(self) -> dict[str, Any]:
         days = {name: DayField(required=False) for name in ("from", "to")}
@@ -132,6 +209,11 @@ class SlotsQuerySerializer(serializers.Serializer[Any]):
             text = f"Tiene que ser entre 0 y {self.MAX_DAYS} días después del primero."
             raise serializers.ValidationError({"to": text})
         return attrs
+
+
+class SlotsQuerySerializer(DaysQuerySerializer):
+    type = serializers.CharField()
+    minutes = serializers.IntegerField()
 
 
 class SlotSerializer(serializers.Serializer[Period]):

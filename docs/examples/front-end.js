@@ -2,7 +2,7 @@
 /** @typedef {import("./api.d.ts").paths} Paths */
 /** @typedef {import("./api.d.ts").components["schemas"]} Schemas */
 /** @template B @typedef {{content: {"application/json": B}}} Json */
-/** @template O @typedef {O extends {requestBody: Json<infer B>} ? B : never} Body */
+/** @template O @typedef {O extends {requestBody?: Json<infer B>} ? B : never} Body */
 /** @template O @typedef {O extends {responses: {200: Json<infer A>}} ? A : never} Answer */
 /** @template O @typedef {O extends {parameters: infer V} ? V & {body?: Body<O>} : {}} Sent */
 

@@ -161,3 +161,34 @@ def test_a_calendar_that_fails_is_told_as_by_its_own_address(anybody, google):
 @pytest.mark.parametrize("address", [PRICES, f"{SLOTS}?{HOUR}"])
 def test_the_answer_is_kept_by_no_cache(anybody, address):
     assert anybody.get(address)["Cache-Control"] == "private, no-store"
+
+
+def test_a_class_can_move_to_the_times_of_its_page(signed_in, host):
+    start = tuesday("10:00", weeks=1)
+    mine = VirtualClassFactory(scheduled=True, booked_by=host, start_time=start)
+    page = signed_in.get(f"/inicio/clases/{mine.pk}/horario?dia=2026-12-01").content.decode()
+
+    address = f"/api/classes/{mine.pk}/slots?from=2026-12-01&to=2026-12-01"
+    status, body = get(signed_in, address)
+
+    assert status == 200
+    assert [one["start"][11:16] for one in body["slots"]] == times_in(page)
+    assert "10:30" in times_in(page)  # a slot that the class itself takes
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({"booked_by": None}, (404, None)),
+        ({"scheduled": False}, (409, "class_pending")),
+        ({"ended": True}, (409, "class_ended")),
+    ],
+    ids=["a stranger's", "pending", "over"],
+)
+def test_a_class_that_cannot_move_has_no_slots(signed_in, host, stranger, changes, refused):
+    whose = {"booked_by": stranger if "booked_by" in changes else host}
+    other = VirtualClassFactory(**{"scheduled": True} | changes | whose)
+
+    status, body = get(signed_in, f"/api/classes/{other.pk}/slots")
+
+    assert (status, body.get("code")) == refused

@@ -170,7 +170,8 @@ def test_a_taken_time_has_no_preference(signed_in, mercadopago):
 
     response = post(signed_in, PATH, wish())
 
-    assert answer_of(response) == (409, {"error": "Ese horario ya está ocupado."})
+    taken = {"error": "Ese horario ya está ocupado.", "code": "slot_taken"}
+    assert answer_of(response) == (409, taken)
     assert mercadopago.preferences == []
 
 

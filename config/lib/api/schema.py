@@ -37,6 +37,14 @@ def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
+def coded_refusal(description: str, *kinds: Any) -> OpenApiResponse:
+    """Describe ``{"error": text, "code": code}`` of exceptions."""
+    codes = {"type": "string", "enum": sorted({kind.code for kind in kinds})}
+    shape = object_of({"error": {"type": "string"}, "code": codes})
+    examples = [OpenApiExample(one.code, {"error": one.text, "code": one.code}) for one in kinds]
+    return OpenApiResponse(shape, description=description, examples=examples)
+
+
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
