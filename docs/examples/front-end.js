@@ -9,7 +9,8 @@
 /** @type {(selector: string) => any} */
 const $ = (selector) => document.querySelector(selector);
 const pesos = (centavos) => `$ ${centavos / 100}`;
-const when = (time) => new Date(time).toLocaleString();
+const format = new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "short" });
+const when = (time) => format.format(new Date(time));
 const button = (label, act) =>
   Object.assign(document.createElement("button"), { textContent: label, onclick: () => tell(act) });
 
@@ -37,7 +38,7 @@ async function tell(act) {
 
 /** @type {(select: HTMLSelectElement, answer: Schemas["Slots"]) => void} */
 const fill = (select, { slots }) =>
-  select.replaceChildren(...slots.map((slot) => new Option(when(slot.start), JSON.stringify(slot))));
+  select.replaceChildren(...slots.map((one) => new Option(when(one.start), JSON.stringify(one))));
 
 async function showTimes() {
   const { type, minutes } = JSON.parse($("[name=kind]").value);
