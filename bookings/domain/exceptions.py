@@ -125,7 +125,7 @@ class ClassNotFoundError(BookingError):
     code = "class_not_found"
 
 
-class NotHostError(ClassNotFoundError):
+class NotHostError(BookingError):
     text = _("Solo quien reservó la clase puede cambiarla o cancelarla.")
     code = "not_host"
 
