@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.calendar import FETCH_FAILED, LISTING, TAGS
+from bookings.api.calendar import FETCH_FAILED, LISTING, TAGS, Refusals
 from bookings.api.own_classes import CLASS_ID, UNKNOWN, OwnClassesBase
 from bookings.api.preference import CALENDAR_DOWN
 from bookings.api.serializers import (
@@ -42,7 +42,7 @@ from config.lib.api.views import Refusal
 
 PRICES_FAILED = "No pudimos leer los precios."
 NOT_OFFERED = Refusal(404, NoPriceError.text)
-REFUSALS = {
+REFUSALS: Refusals = {
     NoPriceError: NOT_OFFERED,
     OfferOverError: NOT_OFFERED,
     OfferUsedError: Refusal(409),

@@ -180,7 +180,7 @@ class ScheduledSerializer(serializers.Serializer[None]):
     message = serializers.CharField()
 
 
-class PriceSerializer(serializers.Serializer[None]):
+class PriceSerializer(serializers.Serializer[Any]):
     type = serializers.CharField(help_text="`individual`, `grupal`, or the key of an offer.")
     classType = serializers.ChoiceField(choices=ClassType.values)
     title = serializers.CharField()
@@ -189,7 +189,7 @@ class PriceSerializer(serializers.Serializer[None]):
     price = serializers.IntegerField(help_text="Centavos.")
 
 
-class PricesSerializer(serializers.Serializer[None]):
+class PricesSerializer(serializers.Serializer[Any]):
     prices = PriceSerializer(many=True)
 
 
@@ -221,5 +221,5 @@ class SlotSerializer(serializers.Serializer[Period]):
     end = InstantField()
 
 
-class SlotsSerializer(serializers.Serializer[None]):
+class SlotsSerializer(serializers.Serializer[Any]):
     slots = SlotSerializer(many=True)
