@@ -126,7 +126,7 @@ class OwnClassSerializer(serializers.Serializer[OwnClass]):
     )
 
 
-class OwnClassesSerializer(serializers.Serializer[None]):
+class OwnClassesSerializer(serializers.Serializer[Any]):
     classes = OwnClassSerializer(many=True)
     next = serializers.CharField(
         allow_null=True, help_text="The address of the next classes; null after the last one."
