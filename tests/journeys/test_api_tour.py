@@ -57,7 +57,7 @@ def test_the_console_s_tour_twice(new_page):
     before, after = blocks("js")
 
     for _ in range(2):
-        booked, _, scheduled, cancelled = page.evaluate(
+        booked, _, scheduled, (_, link), cancelled = page.evaluate(
             f"""async () => {{
                 const said = [], console = {{ log: (...words) => said.push(words) }};
                 {before} await pay(initPoint); {after}
@@ -68,6 +68,7 @@ def test_the_console_s_tour_twice(new_page):
         assert booked == [{"status": 200, "success": True}]
         message = "Event created successfully"
         assert scheduled == [{"status": 200, "success": True, "message": message}]
+        assert link.startswith("https://meet.google.com/")
         assert cancelled[0]["status"] == "cancelled"
 
 
