@@ -43,7 +43,7 @@ from bookings.domain.people.own_classes import get_own_class, list_own_classes
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError
 from config.lib.api.schema import coded_refusal, refusal, retry_after
-from config.lib.api.texts import NOT_FOUND
+from config.lib.api.texts import FOREIGN_ORIGIN, NOT_FOUND
 from config.lib.api.views import Refusal
 
 TAGS = ["Classes"]
@@ -55,6 +55,13 @@ CLASS_ID = OpenApiParameter(
     examples=[OpenApiExample("a class", "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10")],
 )
 UNKNOWN = refusal("The person has no such class.", NOT_FOUND)
+NOT_HOST = coded_refusal(
+    "The person is a guest; or a page of another site sent it.",
+    NotHostError,
+    without_code=FOREIGN_ORIGIN,
+)
+# Seconds after which a calendar that failed may answer again.
+CALENDAR_REST = 30
 
 
 class OwnClassesBase(APIView):
@@ -63,7 +70,12 @@ class OwnClassesBase(APIView):
         NotHostError: Refusal(403, has_code=True),
         TooManyError: Refusal(429),
         BookingError: Refusal(409, has_code=True),
-        CalendarError: Refusal(503, CALENDAR_DOWN, warning="the free times could not be read"),
+        CalendarError: Refusal(
+            503,
+            CALENDAR_DOWN,
+            retry_after=CALENDAR_REST,
+            warning="the free times could not be read",
+        ),
     }
 
 
@@ -117,7 +129,7 @@ class CancelClassView(OwnClassesBase):
         examples=[OpenApiExample("shown", {"refund": 0, "reason": "Travel"}, request_only=True)],
         responses={
             200: OwnClassSerializer,
-            403: coded_refusal("The person is a guest.", NotHostError),
+            403: NOT_HOST,
             404: UNKNOWN,
             409: coded_refusal(
                 "It is too late, or less would go back.",
@@ -149,13 +161,13 @@ class MoveClassView(OwnClassesBase):
         summary="Move a class to another time",
         description="For its host, to a time that the pages offer. Length, people and link stay.",
         request=MoveSerializer,
-        parameters=[CLASS_ID, retry_after()],
+        parameters=[CLASS_ID, retry_after(429, 503)],
         examples=[
             OpenApiExample("a start", {"start": "2030-01-15T15:00:00-03:00"}, request_only=True)
         ],
         responses={
             200: OwnClassSerializer,
-            403: coded_refusal("The person is a guest.", NotHostError),
+            403: NOT_HOST,
             404: UNKNOWN,
             409: coded_refusal(
                 "The time is not free, or the class cannot be moved any more.",
@@ -170,7 +182,9 @@ class MoveClassView(OwnClassesBase):
                 ClassEndedError,
             ),
             429: refusal("Too many changes within the hour.", TooManyAttemptsError.text),
-            503: refusal("The calendar does not answer; nothing is moved.", CALENDAR_DOWN),
+            503: refusal(
+                "The calendar does not answer, or the database takes no connection.", CALENDAR_DOWN
+            ),
         },
     )
     def post(self, request: Request, class_id: uuid.UUID) -> Response:
