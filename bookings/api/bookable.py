@@ -37,7 +37,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.rescheduling import refuse_move
 from bookings.domain.money.prices import ClassOption
 from bookings.domain.queries import get_class_of
-from config.lib.api.schema import answer, coded_refusal, refusal
+from config.lib.api.schema import answer, coded_refusal, refusal, retry_after
 from config.lib.api.views import Refusal
 
 PRICES_FAILED = "No pudimos leer los precios."
@@ -183,7 +183,7 @@ class ClassSlotsView(OwnClassesBase):
         tags=["Classes"],
         summary="List the times to which a class can move",
         description="For its host, as `GET /api/slots`; the time of the class counts as free.",
-        parameters=[CLASS_ID, *DAYS],
+        parameters=[CLASS_ID, *DAYS, retry_after(503)],
         responses={
             200: SLOTS,
             400: BAD_QUERY,
@@ -197,7 +197,9 @@ class ClassSlotsView(OwnClassesBase):
                 ClassCompletedError,
                 ClassEndedError,
             ),
-            503: refusal("The calendar does not answer.", CALENDAR_DOWN),
+            503: refusal(
+                "The calendar does not answer, or the database takes no connection.", CALENDAR_DOWN
+            ),
         },
     )
     def get(self, request: Request, class_id: uuid.UUID) -> Response:

@@ -176,6 +176,15 @@ def test_a_class_can_move_to_the_times_of_its_page(signed_in, host):
     assert "10:30" in times_in(page)  # a slot that the class itself takes
 
 
+def test_the_times_for_a_move_may_be_asked_for_again(signed_in, host, google):
+    mine = VirtualClassFactory(scheduled=True, booked_by=host, start_time=tuesday("10:00", weeks=1))
+    google.fault("events.list", *[Fault.status(503)] * 8)
+
+    response = signed_in.get(f"/api/classes/{mine.pk}/slots")
+
+    assert (response.status_code, response["Retry-After"]) == (503, "30")
+
+
 @pytest.mark.parametrize(
     ("changes", "refused"),
     [
