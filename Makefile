@@ -39,7 +39,7 @@ bench-slow: developer ## what 200 slow connections cost the others, with the shi
 bench-heavy: developer ## what 300 MB in chunks and tangled JSON cost in memory and time
 	$(BIN)/python -m tests.bench.heavy $(ARGS)
 
-peers: developer ## other people's programs against the service: NextAuth's client, emulate (npm)
+peers: developer ## other people's programs against the service: NextAuth's client, emulate, openapi-typescript (npm)
 	$(BIN)/python -m tests.peers $(ARGS)
 
 docs: developer ## the pages of docs/, in docs/_build/html

@@ -90,6 +90,9 @@ class AccessCodeView(APIView):
     server_error = JOINING_FAILED
     refusals = REFUSALS
 
+    def coded_body(self, reason: dict[str, str]) -> dict[str, dict[str, str]]:
+        return {"response": reason}
+
     @extend_schema(
         operation_id="joinClass",
         tags=["Classes"],

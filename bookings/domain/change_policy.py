@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import (
-    ClassNotFoundError,
+    NotHostError,
     TooLateToChangeError,
     TooManyAttemptsError,
     TooManyBookingsError,
@@ -76,11 +76,19 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
     return case.reason, amount
 
 
-def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """Return the case of cancelling a class. Raises TooLateToChangeError."""
+def find_cancelling_case(
+    actor: User,
+    virtual_class: VirtualClass,
+    now: datetime,
+    steps: list[RefundStep] | None = None,
+) -> RefundCase:
+    """Return the case of cancelling a class. Raises TooLateToChangeError.
+
+    steps: of ``load_steps``, for a list of classes.
+    """
     if is_in_charge(actor):
         return RefundCase.TEACHER_CANCELS
-    case = _find_student_case(virtual_class, now)
+    case = _find_student_case(virtual_class, now, steps)
     if case is None:
         raise TooLateToChangeError
     return case
@@ -91,12 +99,14 @@ def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
     return _find_student_case(virtual_class, now) or RefundCase.SEAT_LEFT_LATE
 
 
-def _find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase | None:
+def _find_student_case(
+    virtual_class: VirtualClass, now: datetime, steps: list[RefundStep] | None = None
+) -> RefundCase | None:
     # None after the last step. Before the class is scheduled, everything goes back.
     if not virtual_class.is_scheduled:
         return RefundCase.STUDENT_CANCELS
     start = virtual_class.start_time
-    return next((step.case for step in load_steps() if now < start - step.before), None)
+    return next((step.case for step in steps or load_steps() if now < start - step.before), None)
 
 
 def is_in_charge(user: User) -> bool:
@@ -149,11 +159,19 @@ class ChangeTerms:
 
 
 def find_change_terms(
-    booked: VirtualClass | Hold, now: datetime, *, start: datetime | None = None
+    booked: VirtualClass | Hold,
+    now: datetime,
+    *,
+    start: datetime | None = None,
+    steps: list[RefundStep] | None = None,
 ) -> ChangeTerms:
-    """Return the terms of a class or hold. start: the time to which it would move."""
+    """Return the terms of a class or hold.
+
+    start: the time to which it would move. steps: of ``load_steps``, for a list of classes.
+    """
     start = start or booked.start_time
-    refunds = [DatedRefund(start - step.before, step.case.percent) for step in load_steps()]
+    steps = steps or load_steps()
+    refunds = [DatedRefund(start - step.before, step.case.percent) for step in steps]
     return ChangeTerms(
         now=now,
         move_until=refunds[0].until,
@@ -164,9 +182,9 @@ def find_change_terms(
 
 
 def refuse_strangers(virtual_class: VirtualClass, actor: User) -> None:
-    """Raise ClassNotFoundError for anyone but host and teacher."""
+    """Raise NotHostError for anyone but host and teacher."""
     if not is_in_charge(actor) and not virtual_class.is_hosted_by(actor):
-        raise ClassNotFoundError
+        raise NotHostError
 
 
 def refuse_late_move(scheduled: VirtualClass, actor: User, now: datetime) -> None:

@@ -31,6 +31,13 @@ class SlotTakenError(BookingError):
     code = "slot_taken"
 
 
+class SlotNotOfferedError(SlotTakenError):
+    """Outside of the teacher's hours, in a closure, too soon, too far ahead, or off the grid."""
+
+    text = _("La profe no ofrece ese horario.")
+    code = "slot_not_offered"
+
+
 class TimeAwaitedError(SlotTakenError):
     """``classes`` were paid for the time and wait for the calendar."""
 
@@ -132,6 +139,11 @@ class ClassNotFoundError(BookingError):
     code = "class_not_found"
 
 
+class NotHostError(BookingError):
+    text = _("Solo quien reservó la clase puede cambiarla o cancelarla.")
+    code = "not_host"
+
+
 class OwnClassError(BookingError):
     text = _("Esta clase la reservaste vos: no hace falta que te sumes.")
     code = "own_class"
@@ -179,16 +191,24 @@ class ClassCompletedError(BookingError):
     code = "class_completed"
 
 
+class ClassPendingError(BookingError):
+    text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
+    code = "class_pending"
+
+
 class TooLateToChangeError(BookingError):
     text = _("Ya pasó el plazo para ese cambio.")
+    code = "too_late"
 
 
 class SameTimeError(BookingError):
     text = _("La clase ya tiene ese horario.")
+    code = "same_time"
 
 
 class TimeOverError(BookingError):
     text = _("Ese horario ya pasó.")
+    code = "time_over"
 
 
 class NotPaidError(BookingError):
@@ -214,6 +234,7 @@ class RefundOutdatedError(BookingError):
 
 class RefundChangedError(BookingError):
     text = _("Mientras tanto cambió lo que te devolvemos. Fijate de nuevo.")
+    code = "refund_changed"
 
 
 class EventNotSavedError(BookingError):

@@ -96,10 +96,17 @@ def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
 def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
     """The latest first, only those earlier than ``before``."""
     past = list_classes_of(user).filter(end_time__lte=timezone.now())
+    return latest_first(past, before)
+
+
+def latest_first(
+    classes: QuerySet[VirtualClass], before: VirtualClass | None = None
+) -> QuerySet[VirtualClass]:
+    """Sort classes; with ``before``, keep only the earlier ones."""
     if before:
         earlier = Q(start_time__lt=before.start_time)
-        past = past.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
-    return past.order_by("-start_time", "-id")
+        classes = classes.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
+    return classes.order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:

@@ -4,13 +4,14 @@ from django.db.models import Sum
 
 from bookings.models.payment import ChargeStatus, Payment, RefundStatus, ReviewReason
 from bookings.models.sales.bank_transfer import (
-    IS_SECOND_PAYMENT,
     BankTransfer,
     TransferState,
     list_rests,
 )
 from bookings.models.sales.open_class import Seat
 from bookings.models.virtual_class import VirtualClass
+
+CAME = {TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED}
 
 
 def price_of(bought: VirtualClass | Seat) -> int:
@@ -38,8 +39,17 @@ def store_parts(locked: VirtualClass | Seat) -> None:
 
 def find_paying_transfer(bought: VirtualClass | Seat) -> BankTransfer | None:
     """Return the transfer that paid; a second payment did not."""
-    came = bought.transfers.exclude(state__in=[TransferState.ANNOUNCED, TransferState.REFUSED])
-    return came.exclude(IS_SECOND_PAYMENT).first()
+    came = (one for one in bought.transfers.all() if one.state in CAME)  # may be prefetched
+    return next((one for one in came if not _is_second_payment(one, bought)), None)
+
+
+def _is_second_payment(transfer: BankTransfer, bought: VirtualClass | Seat) -> bool:
+    """``IS_SECOND_PAYMENT`` for one row."""
+    payment = payment_of(bought)
+    if payment is not None and payment.approved_at is not None:
+        return True
+    decided_at, paid_at = transfer.decided_at, bought.paid_at
+    return decided_at is not None and paid_at is not None and decided_at > paid_at
 
 
 def find_cash(bought: VirtualClass | Seat) -> int:
@@ -47,8 +57,8 @@ def find_cash(bought: VirtualClass | Seat) -> int:
     if not is_paid_in_cash(bought):
         return 0
     payment = payment_of(bought)
-    online = payment.charges.aggregate(sum=Sum("part_paid"))["sum"] if payment else 0
-    return max(price_of(bought) - (online or 0), 0)
+    online = sum(charge.part_paid for charge in payment.charges.all()) if payment else 0
+    return max(price_of(bought) - online, 0)
 
 
 def find_cash_to_return(bought: VirtualClass | Seat) -> int:

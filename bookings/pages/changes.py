@@ -96,9 +96,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, refusal.text)
         return redirect("bookings:cancel", class_id=class_id)
     except BookingError as refusal:
-        is_guest = isinstance(refusal, ClassNotFoundError)
-        only_host = _("Solo quien reservó la clase puede cancelarla.")
-        messages.error(request, only_host if is_guest else refusal.text)
+        messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
     context = {

@@ -15,7 +15,6 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
-    ClassNotFoundError,
     SameTimeError,
     SlotTakenError,
     TimeOverError,
@@ -84,8 +83,6 @@ def _read(parameters: QueryDict, virtual_class: VirtualClass) -> ChosenTime:
 def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> HttpResponse | None:
     try:
         refuse_move(virtual_class, request.user)
-    except ClassNotFoundError:
-        messages.error(request, _("Solo quien reservó la clase puede cambiar su horario."))
     except BookingError as refusal:
         messages.error(request, refusal.text)
     else:

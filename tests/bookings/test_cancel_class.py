@@ -16,7 +16,7 @@ from bookings.domain.change_policy import (
 from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
-    ClassNotFoundError,
+    NotHostError,
     TooLateToChangeError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -162,7 +162,7 @@ def test_nobody_else_cancels(scheduled, student, is_guest):
     if is_guest:
         join_class(user=student, access_code=scheduled.access_code)
 
-    with pytest.raises(ClassNotFoundError):
+    with pytest.raises(NotHostError):
         cancel_class(class_id=scheduled.pk, actor=student)
 
     assert VirtualClass.objects.get().is_scheduled

@@ -8,7 +8,7 @@ from accounts.services import reactivate, suspend
 from bookings.admin.classes.steps import describe
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.dry_runs import foresee
-from bookings.domain.exceptions import ClassesAheadError, ClassNotFoundError
+from bookings.domain.exceptions import ClassesAheadError, NotHostError
 from bookings.domain.people.erasing import erase_person, foresee_erasing
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.queries import list_next_classes_of
@@ -61,8 +61,7 @@ class ErasePerson(Step[User]):
     refusals = {
         ClassesAheadError: "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a "
         "que pasen, y después borrá la cuenta.",
-        ClassNotFoundError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la "
-        "profe.",
+        NotHostError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe.",
     }
 
     def is_offered(self, row: User) -> bool:

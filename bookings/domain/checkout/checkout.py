@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
+from bookings.availability.agenda import has_hours
+from bookings.availability.periods import Period
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.holds import (
     find_hand_hold_end,
@@ -32,6 +34,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
@@ -107,7 +110,7 @@ def request_preference(
 
     No transaction may be open: the provider is called. Raises, in this order, PaymentsOffError, the
     errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, TooManyHoldsError,
-    SlotTakenError, PaymentError.
+    those of ``refuse_unoffered`` if the teacher has opening hours, SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -121,6 +124,9 @@ def request_preference(
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
     limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
+    if has_hours():
+        whole = Period(start, end)
+        refuse_unoffered(user=user, start=start, length=end - start, retaking=whole)
     expires_at = min(find_hold_end(now), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)

@@ -11,11 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.availability.agenda import load_agenda
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.exceptions import HoldExpiredError, SlotTakenError
-from bookings.domain.lifecycle.time_claims import racing_for_time
+from bookings.domain.lifecycle.time_claims import racing_for_time, refuse_unoffered
 from bookings.domain.money.prices import find_price
 from bookings.domain.places.lapsed_checkouts import limit_chosen, limit_lapsed
 from bookings.domain.queries import list_scheduled_between
@@ -55,10 +54,7 @@ def hold_slot(
     """
     find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
     refuse_second_use(user, offer)
-    day = timezone.localdate(start)
-    free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
-    if all(slot.start != start for slot in free.get(day, [])):
-        raise SlotTakenError
+    refuse_unoffered(user=user, start=start, length=timedelta(minutes=minutes))
     limit_chosen(user)
     expires_at = find_hold_end(timezone.now())
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)

@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.queries import get_class_by_preference, list_money_gone
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import Payment, VirtualClass
+from bookings.models import ClassStatus, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from config.lib.single_flight import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
@@ -28,12 +28,12 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return a scheduled one as it is.
+    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return one that was scheduled as it is.
 
     Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, or as ``schedule_class``.
     """
     virtual_class = get_class_by_preference(preference_id)
-    if virtual_class.is_scheduled:
+    if virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
         return virtual_class
     policy = get_trigger_policy()
     if policy == TriggerPolicy.CLOSED or (

@@ -18,6 +18,7 @@ from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import (
     refuse_keeping_more,
+    refuse_refunding_less,
     request_money_back,
     store_refund_decision,
 )
@@ -33,16 +34,21 @@ from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(
-    *, class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    refund: int | None = None,
 ) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    kept: the centavos that the page said are not refunded. Raises, without writing,
-    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundChangedError, and
-    ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
-    committed by then.
+    kept, refund: the centavos that page or client said are kept, or refunded. Raises, without
+    writing, ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
+    RefundChangedError, and ClassEndedError for a student. CalendarError if the event stays:
+    cancellation and refunds are committed by then.
     """
-    virtual_class = decide_cancelling(class_id, actor, reason, kept)
+    virtual_class = decide_cancelling(class_id, actor, reason, kept, refund)
     try:
         withdraw_event(virtual_class)
     finally:
@@ -112,13 +118,19 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(
-    class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    refund: int | None = None,
 ) -> VirtualClass:
     """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     case = check_cancelling(virtual_class, actor, timezone.now())
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
+    if virtual_class.status != ClassStatus.CANCELLED:
+        refuse_refunding_less(virtual_class, case, refund)
     call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
     refuse_keeping_more(virtual_class, kept)

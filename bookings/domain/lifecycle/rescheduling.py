@@ -7,10 +7,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
 from bookings.domain.change_policy import (
     check_change_rate,
@@ -19,10 +17,10 @@ from bookings.domain.change_policy import (
     refuse_strangers,
 )
 from bookings.domain.exceptions import (
-    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
+    ClassPendingError,
     SameTimeError,
     SlotTakenError,
     TimeAwaitedError,
@@ -30,7 +28,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.deadline_moves import move_deadline
-from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
+from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time, refuse_unoffered
 from bookings.domain.places.place_offers import list_line, renew_offer
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
@@ -52,7 +50,7 @@ def reschedule_class(
 
     start: aware; for a student a free slot, for the teacher any time without a class or hold.
     displacing: paid classes awaiting the calendar that lose the time, as the teacher confirmed.
-    Raises, without writing: ClassNotFoundError, BookingError for a pending class,
+    Raises, without writing: ClassNotFoundError, NotHostError, ClassPendingError,
     ClassCancelledError, ClassCompletedError, ClassEndedError, TooLateToChangeError,
     TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError; TimeAwaitedError to the
     teacher for other paid classes; CalendarError if free slots cannot be read.
@@ -61,7 +59,8 @@ def reschedule_class(
     refuse_move(virtual_class, actor)
     _refuse_time(virtual_class, start, timezone.now())
     if not is_in_charge(actor):
-        _refuse_unoffered(virtual_class, actor, start)
+        length = _length(virtual_class)
+        refuse_unoffered(user=actor, start=start, length=length, moving=virtual_class)
     check_change_rate(actor)
     moved = decide_move(class_id, actor, start, reason, displacing)
     move_event_if_possible(moved)
@@ -76,9 +75,7 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.status == ClassStatus.PENDING:
-        raise BookingError(
-            _("La clase todavía no está confirmada: su horario no se puede cambiar.")
-        )
+        raise ClassPendingError
     if virtual_class.has_ended(now):
         raise ClassEndedError
     refuse_strangers(virtual_class, actor)
@@ -90,14 +87,6 @@ def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) ->
         raise SameTimeError
     if start <= now:
         raise TimeOverError
-
-
-def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
-    day = timezone.localdate(start)
-    agenda = load_agenda(day, day, user=actor, moving=virtual_class)
-    free = agenda.find_free_slots(_length(virtual_class))
-    if all(slot.start != start for slot in free.get(day, [])):
-        raise SlotTakenError
 
 
 @racing_for_time()

@@ -111,19 +111,21 @@ def refund_surplus(charge: PaymentCharge) -> None:
 @transaction.atomic
 def refund_second_payment(payment: Payment) -> None:
     """Refund, once, money for a class that was paid by hand."""
-    for charge in _list_second_charges(payment).select_for_update().order_by("id"):
-        _decide_once(charge, RefundCase.PAID_TWICE)
+    for charge in payment.charges.select_for_update().order_by("id"):
+        if _is_second(charge):
+            _decide_once(charge, RefundCase.PAID_TWICE)
 
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    undecided = [one for one in _list_second_charges(payment) if not _is_decided(one)]
+    second = [one for one in payment.charges.all() if _is_second(one)]
+    undecided = [one for one in second if not _is_decided(one)]
     return sum(map(refundable_amount, undecided))
 
 
-def _list_second_charges(payment: Payment) -> QuerySet[PaymentCharge]:
-    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-    return good.filter(counts=False)
+def _is_second(charge: PaymentCharge) -> bool:
+    is_good = charge.status == ChargeStatus.APPROVED and charge.problem == ReviewReason.NONE
+    return is_good and not charge.counts
 
 
 @transaction.atomic
@@ -165,8 +167,8 @@ def refundable_amount(charge: PaymentCharge) -> int:
 
 
 def sum_own_refunds(charge: PaymentCharge) -> int:
-    refunds = charge.refunds.exclude(status=RefundStatus.FAILED)
-    return sum(refunds.values_list("amount", flat=True))
+    refunds = charge.refunds.all()  # may be prefetched
+    return sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
 
 
 def send_due_refunds() -> int:
@@ -187,8 +189,10 @@ def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
 
 def _is_decided(charge: PaymentCharge) -> bool:
     # The teacher decides about a rejected refund, as in ``request_refund``.
-    has_failed = charge.refunds.filter(status=RefundStatus.FAILED).exists()
-    return has_failed or _decided(charge=charge).exists()
+    return any(
+        one.status == RefundStatus.FAILED or one.reason != RefundReason.BY_TEACHER
+        for one in charge.refunds.all()
+    )
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:

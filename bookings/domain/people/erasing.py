@@ -37,7 +37,7 @@ def erase_person(*, user: User, by: User) -> None:
     """Erase account, mails and unpaid bookings; idempotent.
 
     Payments, and classes paid or given, stay without a name. Raises, without writing,
-    ClassesAheadError, BookingError for the teacher, ClassNotFoundError if ``by`` may not cancel a
+    ClassesAheadError, BookingError for the teacher, NotHostError if ``by`` may not cancel a
     class.
     """
     for virtual_class in list_classes_to_cancel(user):

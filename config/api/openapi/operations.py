@@ -16,8 +16,8 @@ class ApiSchema(AutoSchema):
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
         body = operation.get("requestBody", {"content": {}})
         is_json = JSON in body["content"]
-        if is_json:
-            body["required"] = True
+        if is_json and isinstance(self.get_request_serializer(), dict):
+            body["required"] = True  # of serializers the library knows it
         answers = self._common_answers(reads_json=is_json) | operation["responses"]
         if FORM in body["content"]:
             answers["413"] = refer("BodyTooLarge")

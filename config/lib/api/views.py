@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 class Refusal:
     """The answer to a domain error, in a view's ``refusals``.
 
-    text: by default the error's own. has_code: nest text and code in ``response``. retry_after:
+    text: by default the error's own. has_code: also answer the error's ``code``. retry_after:
     seconds, by default the error's ``wait_seconds``. warning: logged with the error.
     """
 
