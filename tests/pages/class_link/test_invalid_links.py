@@ -90,3 +90,16 @@ def test_no_log_holds_a_token(client, paid, teacher, caplog):
     assert mask(f"GET {path} 410") == "GET /clase/*** 410"
     assert mask("callbackUrl=%2Fclase%2Fabc.def") == "callbackUrl=%2Fclase%2F***"
     assert mask("/inicio/clases/5") == "/inicio/clases/5"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["{path}/clase.ics", "{path}/otra/cosa", "/clase/volver/00000000-0000-4000-8000-000000000000"],
+)
+def test_a_page_that_is_missing_below_a_link_is_not_stored_either(client, unpaid, address):
+    missing = client.get(address.format(path=path_of(unpaid)))
+
+    assert missing.status_code == 404
+    assert "no-store" in missing.headers["Cache-Control"]
+    assert missing.headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert missing.headers["Referrer-Policy"] == "same-origin"
