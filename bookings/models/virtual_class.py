@@ -264,8 +264,8 @@ class VirtualClass(models.Model):
         another person's, until the teacher confirms the account.
         """
         link = getattr(self, "link", None)
-        is_claimed = link is not None and link.claimed_by_id is not None
-        return "" if is_claimed and not link.is_confirmed else self.learning_focus
+        is_hidden = link is not None and link.claimed_by_id and not link.is_confirmed
+        return "" if is_hidden else self.learning_focus
 
     @property
     def minutes(self) -> int:
