@@ -166,7 +166,7 @@ def test_a_link_that_takes_the_class_is_for_staff_who_may_change_it(sign_in, pan
     assert link.token not in sign_in(staff).get(address).content.decode()
 
 
-def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, host):
+def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, panel, host):
     link = make_link(VirtualClassFactory(booked_by=write_down(name="Lucía", phone="341 555 0199")))
     claim_class(user=host, token=link.token)
 
@@ -175,6 +175,8 @@ def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, host):
     assert "¿Es Lucía?" in text_of(page)
     assert f"{host} ({host.email}) tomó esta clase" in text_of(page)
     assert {"misma-persona", "deshacer"} <= set(steps_of(page))
+    file = panel.get(reverse("admin:student", args=[link.made_for_id]))
+    assert f"{host} tomó con el enlace su clase" in text_of(file)
 
 
 def test_the_class_of_an_erased_person_names_no_address(open_sheet, host, teacher):
