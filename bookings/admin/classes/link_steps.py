@@ -45,6 +45,7 @@ class ReplaceLink(Step[VirtualClass]):
 
 class ConfirmClaim(Step[VirtualClass]):
     name, label, yes = "misma-persona", "Es la misma persona", "Sí, es la misma persona"
+    is_sensitive = True
     warning = "No se puede deshacer."
 
     def is_offered(self, row: VirtualClass) -> bool:

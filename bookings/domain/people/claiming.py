@@ -182,8 +182,9 @@ def _hand_over(virtual_class: VirtualClass, giver: User, taker: User) -> None:
     for model in (Payment, Hold, BankTransfer):
         rows = model._base_manager.filter(virtual_class=virtual_class, user=giver)
         rows.update(user=taker)
-    # Sent mails stay with their readers, and the teacher's words with the person she wrote to.
-    unsent = virtual_class.notices.exclude(kind=NoticeKind.MESSAGE).filter(user=giver)
+    # Sent mails stay with their readers, and personal ones with the person they are for.
+    personal = NoticeKind.MESSAGE, NoticeKind.OWN_LINK_CLAIMED
+    unsent = virtual_class.notices.exclude(kind__in=personal).filter(user=giver)
     same = Notice.objects.filter(
         virtual_class=virtual_class,
         user=taker,

@@ -76,24 +76,25 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """List unpaid classes.
+    """List unpaid classes, without those of ``list_claims``.
 
     Raises ClassesAheadError if any is settled, TransferWaitsError, BookingError for staff.
     """
     if user.is_staff:
         raise BookingError(_("La cuenta de la profe no se puede borrar."))
-    if user.transfers.filter(state__in=[TransferState.ANNOUNCED, TransferState.TO_RETURN]).exists():
+    claimed = [link.pk for link in list_claims(user)]
+    transfers = user.transfers.exclude(virtual_class__in=claimed)
+    if transfers.filter(state__in=[TransferState.ANNOUNCED, TransferState.TO_RETURN]).exists():
         raise TransferWaitsError
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
-    ahead = VirtualClass.objects.filter(
+    ahead = VirtualClass.objects.exclude(pk__in=claimed).filter(
         Q(booked_by=user) | Exists(takes_part),
         end_time__gt=timezone.now(),
         status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
     )
     if any(one.is_scheduled or one.is_being_scheduled or one.paid_at for one in ahead):
         raise ClassesAheadError
-    claimed = {link.pk for link in list_claims(user)}
-    return [one for one in ahead if one.pk not in claimed]
+    return list(ahead)
 
 
 def list_claims(user: User) -> list[ClassLink]:
