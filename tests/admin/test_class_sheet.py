@@ -179,9 +179,9 @@ def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, panel, h
     assert f"{host} tomó con el enlace su clase" in text_of(file)
 
 
-def test_the_class_of_an_erased_person_names_no_address(open_sheet, host, teacher):
+def test_the_class_of_an_erased_person_names_no_address(open_sheet, host):
     row = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
-    erase_person(user=host, by=teacher)
+    erase_person(user=host, by=host)
 
     page = open_sheet(row)
 
