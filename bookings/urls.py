@@ -68,6 +68,7 @@ urlpatterns = [
     path("clase/<str:token>/transferencia", class_links.announce, name="announce_by_link"),
     path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
     path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
+    path("clase/<path:rest>", class_links.find_nothing, name="no_class_link"),
     path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
     path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
     path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_seat"),

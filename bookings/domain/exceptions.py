@@ -257,6 +257,13 @@ class ClassesAheadError(BookingError):
     )
 
 
+class TransferWaitsError(BookingError):
+    text = _(
+        "Una transferencia tuya espera que la profe la confirme o la devuelva, y sin tu nombre no "
+        "sabría a quién. Escribile, y después borrá la cuenta."
+    )
+
+
 class TransferNotOfferedError(BookingError):
     """No time is kept for a bank transfer."""
 

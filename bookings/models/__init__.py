@@ -50,7 +50,12 @@ from bookings.models.sales.bank_transfer import (
     with_rest,
     with_their_classes,
 )
-from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
+from bookings.models.sales.class_link import (
+    UNDECIDED,
+    ClassLink,
+    generate_link_key,
+    read_link_token,
+)
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer
 from bookings.models.sales.open_class import (

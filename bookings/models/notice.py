@@ -44,6 +44,9 @@ class NoticeKind(models.TextChoices):
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
     STUDENT_CANCELLED = "student_cancelled", "Un estudiante canceló"
+    # To the teacher, and to the address that she wrote down: an account claimed a class.
+    LINK_CLAIMED = "link_claimed", "Clase guardada en una cuenta"
+    OWN_LINK_CLAIMED = "own_link_claimed", "Tu clase, guardada en una cuenta"
     # To the teacher: money to review, or that went back.
     TO_REVIEW = "to_review", "Pago a revisar"
     SEAT_TO_REVIEW = "seat_to_review", "Pago de un lugar a revisar"

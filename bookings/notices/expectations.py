@@ -81,12 +81,12 @@ class AfterRefund(Expectation):
         time = "done_at" if self.status == RefundStatus.DONE else "created_at"
         refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)
-        written = set(mails.values_list("user", "occasion"))
+        written = set(mails.values_list("occasion", flat=True))
         about_class = "charge__payment__virtual_class"
         about_seat = "charge__payment__seat__open_class__virtual_class"
         for refund in refunds.select_related(about_class, about_seat):
             payment, occasion = refund.charge.payment, name_refund(refund)
-            if (payment.user_id, occasion) not in written:
+            if occasion not in written:  # the reader of before a claim counts
                 due_at = refund.done_at or refund.created_at
                 about = payment.paid_class
                 yield Notice.draft(kind, about, payment.user_id, due_at, occasion)
@@ -115,7 +115,10 @@ class PaymentToReview(Expectation):
 
 
 def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    return [virtual_class.booked_by_id]
+    """Leave out the mails of a host before a claim, who is another person."""
+    hand_overs = {ClassEvent.CLAIMED, ClassEvent.UNCLAIMED}
+    later = any(one.event in hand_overs and one.at > line.at for one in virtual_class.log.all())
+    return [] if later else [virtual_class.booked_by_id]
 
 
 def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
@@ -128,8 +131,9 @@ def teacher(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID
 
 def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
     """Return the host and the guests at the time of the line."""
-    people = {virtual_class.booked_by_id}
-    people |= {one.user_id for one in virtual_class.activities.all() if one.created_at <= line.at}
+    people = {one.user_id for one in virtual_class.activities.all() if one.created_at <= line.at}
+    people.discard(virtual_class.booked_by_id)
+    people.update(host(virtual_class, line))
     for earlier in virtual_class.log.all():
         if earlier.at > line.at:
             break

@@ -281,6 +281,16 @@ def link_address(virtual_class: VirtualClass) -> str:
     return site_address("bookings:class_link", link.token) if link else ""
 
 
+def _claimer(notice: Notice) -> str:
+    claimer = notice.require_class().link.claimed_by
+    return f"{claimer} ({claimer.mail_address})" if claimer else ""
+
+
+def _written_down(notice: Notice) -> str:
+    person = notice.require_class().link.made_for
+    return f"{person} ({person.phone or person.mail_address})" if person else ""
+
+
 def _hours(start: datetime, end: datetime) -> str:
     return str(_("%(day)s, de %(start)s a %(end)s (hora de Argentina)")) % {
         "day": long_day(start),
@@ -312,6 +322,8 @@ invitation = Line(_("Para invitar, compartí"), _invitation, is_link=True)
 class_page = Line(
     _("Tu clase"), lambda one: class_address(one.require_class(), one.user), is_link=True
 )
+claimer = Line(_("Quién la guardó"), _claimer)
+written_down = Line(_("Para quién la reservaste"), _written_down)
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
 seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))

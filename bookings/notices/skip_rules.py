@@ -9,7 +9,9 @@ from django.utils import timezone
 from accounts.models import UserStatus
 from bookings.models import (
     SERVICE_ACCOUNT,
+    UNDECIDED,
     BankTransfer,
+    ClassLink,
     ClassStatus,
     Heartbeat,
     Hold,
@@ -107,6 +109,10 @@ def _is_refusal_settled(notice: Notice) -> bool:
     return virtual_class.status == ClassStatus.CANCELLED or others.exists()
 
 
+def _is_claim_decided(notice: Notice) -> bool:
+    return not ClassLink.objects.filter(UNDECIDED, pk=notice.virtual_class_id).exists()
+
+
 def _is_reconnected(notice: Notice) -> bool:
     saved_at = notice.user.provider_token_saved_at
     return saved_at is not None and saved_at > notice.created_at
@@ -159,5 +165,6 @@ refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",
     lambda one: not is_owed(find_named_refund(one.occasion)),
 )
+claim_decided = SkipRule("Sobre la cuenta ya se había decidido.", _is_claim_decided)
 reconnected = SkipRule("El calendario ya se había reconectado.", _is_reconnected)
 account_accepted = SkipRule(reconnected.reason, _is_account_accepted)

@@ -9,7 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
+from accounts.services import write_down
 from bookings.domain.checkout.settling import settle
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.places.class_links import make_link
 from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
 from tests.accounts.flows import sign_in as go_through_google
 from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
@@ -88,6 +91,17 @@ def test_a_person_s_data_wants_a_fresh_sign_in(stale, student):
     assert asked == [{page} for page in pages]
     assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
     assert not LogEntry.objects.exists()
+
+
+def test_her_yes_to_a_claim_wants_a_fresh_sign_in(stale, host):
+    """It gives an account the phone, the notes and the classes of a person."""
+    lucia = write_down(name="Lucía", phone="341 555 0199")
+    link = make_link(VirtualClassFactory(booked_by=lucia))
+    claim_class(user=host, token=link.token)
+    page = address_of(link.virtual_class, "misma-persona")
+
+    assert asked_by_each_method(stale, page) == {page}
+    assert User.objects.filter(pk=lucia.pk).exists()
 
 
 def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):

@@ -14,6 +14,7 @@ from allauth.socialaccount.models import SocialAccount
 from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
+from bookings.domain.people.claiming import claim_class
 from bookings.models import (
     BankTransfer,
     ChargeStatus,
@@ -114,6 +115,23 @@ def link_to_a_class(world):
     booked = book_for_zoe(world)
     booked.booked_by.language = world.language
     return to(booked.booked_by, booked)
+
+
+@mail(NoticeKind.LINK_CLAIMED)
+def class_that_an_account_claimed(world):
+    return to(world.teacher, _claim_from_zoe(world))
+
+
+@mail(NoticeKind.OWN_LINK_CLAIMED)
+def own_class_that_an_account_claimed(world):
+    claimed = _claim_from_zoe(world)
+    zoe = claimed.link.made_for
+    zoe.language = world.language
+    return to(zoe, claimed)
+
+
+def _claim_from_zoe(world: World) -> VirtualClass:
+    return claim_class(user=world.host, token=book_for_zoe(world).link.token)
 
 
 @mail(NoticeKind.RESCHEDULED)

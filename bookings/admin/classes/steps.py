@@ -7,7 +7,7 @@ from django.contrib import messages
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
-from bookings.admin.classes.link_steps import ReplaceLink, ReturnClaim
+from bookings.admin.classes.link_steps import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
@@ -287,6 +287,7 @@ CLASS_STEPS = [
     RemoveFromLine(),
     RepairEvent(),
     ReplaceLink(),
+    ConfirmClaim(),
     ReturnClaim(),
     CancelClass(),
 ]

@@ -39,7 +39,7 @@ TEXTS = {
     ClassEvent.LINK_CHANGED: ("plain", "Se cambió el enlace del estudiante"),
     ClassEvent.LINK_MAILED: ("plain", "Se mandó el enlace por correo"),
     ClassEvent.CLAIMED: ("good", "La tomó {person} con su cuenta"),
-    ClassEvent.UNCLAIMED: ("bad", "Se le quitó a {person}: la había tomado por error"),
+    ClassEvent.UNCLAIMED: ("bad", "Volvió atrás: salió de la cuenta de {person}"),
     ClassEvent.EVENT_REMOVED: ("plain", "Se quitó el evento del calendario"),
     ClassEvent.EVENT_DRIFTED: ("bad", "El calendario empezó a decir otra cosa"),
     ClassEvent.EVENT_REPAIRED: ("good", "Se reparó el evento del calendario"),

@@ -28,7 +28,16 @@ from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass
+from bookings.models import (
+    UNDECIDED,
+    ClassEvent,
+    ClassLink,
+    ClassStatus,
+    Hold,
+    NoticeKind,
+    Payment,
+    VirtualClass,
+)
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
@@ -110,6 +119,9 @@ def _write_off(locked: VirtualClass) -> None:
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
     # The host has no activity before the class is scheduled.
     people = {virtual_class.booked_by_id, *virtual_class.activities.values_list("user", flat=True)}
+    # The person for whom the teacher booked it may be another one than the account that has it.
+    claimed = ClassLink.objects.filter(UNDECIDED, pk=virtual_class.pk)
+    people |= set(claimed.values_list("made_for", flat=True))
     record_due(NoticeKind.CANCELLED, virtual_class, people | close_line(virtual_class))
     if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
         tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)

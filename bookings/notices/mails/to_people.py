@@ -152,6 +152,18 @@ MAILS_TO_PEOPLE = {
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
     ),
+    # To the written-down address, which may not be the account's.
+    NoticeKind.OWN_LINK_CLAIMED: untracked(
+        subject=_("Tu clase se guardó en una cuenta: %(day)s, %(clock)s"),
+        opening=_("Con el enlace de tu clase, alguien la guardó en su cuenta."),
+        explanation=_(
+            "Si fuiste vos, no hace falta que hagas nada. Si no, respondé este correo: la profe "
+            "te la devuelve, con un enlace nuevo."
+        ),
+        facts=(facts.offer, facts.when),
+        link=links.see_class,
+        skip_if=(skip.claim_decided, skip.replaced),
+    ),
     NoticeKind.CLASS_LINK: untracked(
         subject=_("El enlace de tu clase: %(day)s, %(clock)s"),
         opening=_("La profe te manda el enlace de tu clase."),

@@ -45,6 +45,18 @@ MAILS_TO_TEACHER = {
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),
+    NoticeKind.LINK_CLAIMED: untracked(
+        subject=_("%(host)s guardó en su cuenta la clase: %(day)s, %(clock)s"),
+        opening=_("Con el enlace que mandaste, una cuenta guardó una clase que reservaste."),
+        explanation=_(
+            "Si no es la persona para quien la reservaste, en la ficha podés deshacer eso: la "
+            "clase vuelve a ser suya, con un enlace nuevo. Si es la misma, decilo, y ve también "
+            "sus otras clases."
+        ),
+        facts=(facts.claimer, facts.written_down, facts.offer, facts.when),
+        link=links.see_class_in_panel,
+        skip_if=(skip.claim_decided, skip.replaced),
+    ),
     NoticeKind.TO_REVIEW: Mail(
         subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
         opening=_("El pago de %(host)s necesita que lo mires."),
