@@ -69,7 +69,9 @@ class Report:
 
 
 class StepForm(forms.Form):
-    """row: the only one, or the first of several."""
+    """row: the only one, or the first of several. fresh_sign_in: the person's, for the domain."""
+
+    fresh_sign_in = False
 
     def __init__(self, data: Any, row: Any) -> None:
         super().__init__(data)
@@ -102,7 +104,7 @@ class Step(Generic[Row]):
         return True
 
     def foresee(self, row: Row, form: Any, actor: User) -> Facts | None:
-        """Return what it would do; None for nothing. Raises BookingError."""
+        """Return what it would do, after a fresh sign-in; None for nothing. Raises BookingError."""
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
@@ -236,8 +238,9 @@ class StepsAdmin(PagesAdmin[Row]):
             return ask_to_confirm(request, page=here)
         actor, seen = cast(User, request.user), request.POST.get("seen", "")
         form = _read(request, step, rows)
+        form.fresh_sign_in = is_fresh(request)
         preview = look_ahead(step, rows, form, actor)
-        if preview.refunded and not is_fresh(request):
+        if preview.refunded and not form.fresh_sign_in:
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)

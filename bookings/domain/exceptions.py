@@ -158,6 +158,13 @@ class ClassCompletedError(BookingError):
     code = "class_completed"
 
 
+class FreshSignInNeededError(BookingError):
+    """The teacher signed in too long ago for a step that moves the money or data of others."""
+
+    text = _("Para esto tenés que volver a ingresar: pasó un rato desde la última vez.")
+    code = "fresh_sign_in_needed"
+
+
 class TooLateToChangeError(BookingError):
     text = _("Ya pasó el plazo para ese cambio.")
 

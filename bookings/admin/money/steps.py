@@ -1,6 +1,7 @@
 """The steps of a payment."""
 
 import logging
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -88,7 +89,8 @@ class _Refund(Step[Payment]):
         if not chosen:
             return None
         about = row.paid_class
-        seen = foresee(lambda: _request(chosen, actor), [about.pk] if about else [])
+        request = partial(_request, chosen, actor, fresh_sign_in=True)
+        seen = foresee(request, [about.pk] if about else [])
         happens = [
             f"Operación {charge.charge_id}: vuelven {pesos(amount)} de {pesos(left)}."
             for charge, amount, left in chosen
@@ -100,7 +102,8 @@ class _Refund(Step[Payment]):
         return Facts(_describe(row), tuple(happens), _list_mails(row, seen.result), total)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
-        refunds = _request(self.choose(row, form), actor)
+        chosen = self.choose(row, form)
+        refunds = _request(chosen, actor, fresh_sign_in=form.fresh_sign_in)
         send_refunds_of(row)
         try:
             settle(row.preference_id or "")
@@ -165,10 +168,12 @@ def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
 
 
 @transaction.atomic
-def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[Refund]:
+def _request(
+    chosen: list[tuple[PaymentCharge, int, int]], actor: User, *, fresh_sign_in: bool
+) -> list[Refund]:
+    request = partial(request_partial_refund, by=actor, fresh_sign_in=fresh_sign_in)
     refunds = [
-        request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=actor)
-        for charge, amount, left in chosen
+        request(charge_id=charge.pk, amount=amount, left=left) for charge, amount, left in chosen
     ]
     refuse_other_sum()
     return refunds

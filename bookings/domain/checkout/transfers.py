@@ -16,6 +16,7 @@ from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
 from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -100,13 +101,19 @@ def announce_transfer(
     return transfer
 
 
-def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def confirm_transfer(
+    *, transfer_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Store that a transfer came, and schedule its class or give its seat; repeated, finish that.
 
     If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
-    Raises TransferDecidedError if it was refused; PriceNotAgreedError; CalendarError or
-    EventNotSavedError, and the sweep schedules the class.
+    Raises TransferDecidedError if it was refused; PriceNotAgreedError; FreshSignInNeededError if
+    money that came online besides goes back; CalendarError or EventNotSavedError, and the sweep
+    schedules the class.
     """
+    if not fresh_sign_in:
+        with rolled_back():
+            rehearse_confirmation(transfer_id, actor)
     transfer = note_arrival(transfer_id, actor)
     if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
         return transfer
@@ -114,17 +121,19 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     try:
         schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE as refusal:
-        give_up_class(virtual_class.pk, actor, refusal)
+        give_up_class(virtual_class.pk, actor, refusal, fresh_sign_in=fresh_sign_in)
     return BankTransfer.objects.select_related("virtual_class").get(pk=transfer_id)
 
 
-def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def rehearse_confirmation(
+    transfer_id: uuid.UUID, actor: User, *, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Write as a confirmation; the caller rolls back."""
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
         if refusal := find_refusal(virtual_class, actor):
-            give_up_class(virtual_class.pk, actor, refusal)
+            give_up_class(virtual_class.pk, actor, refusal, fresh_sign_in=fresh_sign_in)
     transfer.refresh_from_db()
     return transfer
 
@@ -178,13 +187,15 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 
 @transaction.atomic
-def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> None:
+def give_up_class(
+    class_id: uuid.UUID, actor: User, refusal: BookingError, *, fresh_sign_in: bool
+) -> None:
     """Cancel a class that cannot be scheduled; its transfer is to be returned."""
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
         return  # it was scheduled meanwhile
     case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
-    call_off(locked, actor=actor, reason=str(refusal), case=case)
+    call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
 
 
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:

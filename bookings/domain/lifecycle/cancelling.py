@@ -12,6 +12,7 @@ from bookings.domain.change_policy import (
     RefundCase,
     find_cancelling_case,
     is_in_charge,
+    refuse_old_sign_in,
     refuse_strangers,
 )
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
@@ -33,16 +34,21 @@ from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(
-    *, class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
     kept: the centavos that the page said are not refunded. Raises, without writing,
-    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundChangedError, and
-    ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
-    committed by then.
+    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundChangedError,
+    ClassEndedError for a student, and FreshSignInNeededError for the teacher if money goes back.
+    CalendarError if the event stays: cancellation and refunds are committed by then.
     """
-    virtual_class = decide_cancelling(class_id, actor, reason, kept)
+    virtual_class = decide_cancelling(class_id, actor, reason, kept, fresh_sign_in=fresh_sign_in)
     try:
         withdraw_event(virtual_class)
     finally:
@@ -68,12 +74,17 @@ def concerns_teacher(virtual_class: VirtualClass) -> bool:
 
 
 def call_off(
-    virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase | None
+    virtual_class: VirtualClass,
+    *,
+    actor: User | None,
+    reason: str,
+    case: RefundCase | None,
+    fresh_sign_in: bool = False,
 ) -> None:
     """Cancel a locked class, and request its refunds by the stored decision.
 
     case: None if a bank or the provider took the money back: the rest stays undecided. Raises
-    ClassCompletedError.
+    ClassCompletedError, FreshSignInNeededError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -85,8 +96,10 @@ def call_off(
         _tell(virtual_class, actor)
     if case is not None:
         store_refund_decision(virtual_class, case)
-        request_money_back(virtual_class, actor)
-        cancel_seats(virtual_class, case, actor)
+        refunds = request_money_back(virtual_class, actor)
+        refunds += cancel_seats(virtual_class, case, actor)
+        if refunds:
+            refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
 
 
 def _write_off(locked: VirtualClass) -> None:
@@ -112,14 +125,19 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(
-    class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    *,
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     case = check_cancelling(virtual_class, actor, timezone.now())
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
-    call_off(virtual_class, actor=actor, reason=reason, case=case)
+    call_off(virtual_class, actor=actor, reason=reason, case=case, fresh_sign_in=fresh_sign_in)
     refuse_other_sum()
     refuse_keeping_more(virtual_class, kept)
     return virtual_class
