@@ -122,5 +122,7 @@ def _say_what_happens(row: BankTransfer, seen: Consequences[BankTransfer]) -> tu
     if seen.result.state == TransferState.TO_RETURN:
         lost = seen.find(ClassEvent.CANCELLED)
         why = [f"La clase no se puede dar y se cancela: {lost.reason.lower()}"] if lost else []
+        if seen.refunded:
+            why.append(f"Vuelven {pesos(seen.refunded)} a {row.user} por Mercado Pago.")
         return (noted, *why, f"La transferencia queda para devolver. {BY_HAND}")
     return (noted, SCHEDULES) if seen.find(ClassEvent.SCHEDULED) else (noted,)
