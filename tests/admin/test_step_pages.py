@@ -101,6 +101,34 @@ def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, studen
     assert VirtualClass.objects.get().is_scheduled
 
 
+def test_another_figure_of_hers_is_asked_about_as_hers(panel, paid):
+    form = {"charge": paid.charges.get().pk, "amount": "12.000"}
+    shown = look(panel, paid, "devolver", **form)
+
+    page = panel.post(address_of(paid, "devolver"), given_on(shown) | form | {"amount": "5.000"})
+    again = panel.post(address_of(paid, "devolver"), given_on(page) | form | {"amount": "5.000"})
+
+    assert "Ahora son $ 5.000: confirmalo." in text_of(page)
+    assert "Algo cambió" not in text_of(page)
+    assert again.status_code == 302
+    assert decided() == [500_000]
+
+
+def test_another_time_of_hers_is_asked_about_as_hers(panel, scheduled):
+    day = f"{timezone.localdate(scheduled.start_time):%Y-%m-%d}"
+    shown = look(panel, scheduled, "mover", day=day, clock="15:00")
+
+    form = given_on(shown) | {"day": day, "clock": "16:00", "reason": "Viaje."}
+    page = panel.post(address_of(scheduled, "mover"), form)
+
+    assert "Cambiaste lo que pediste" in text_of(page)
+
+
+def given_on(page):
+    """Return the hidden fields of a step's page that say what it showed."""
+    return dict(re.findall(r'name="(seen|asked)" value="(\w+)"', page.content.decode()))
+
+
 @pytest.fixture
 def refund_in_between(paid, teacher, monkeypatch):
     """Another refund of 1,000 pesos, committed after the facts were compared for the last time."""

@@ -11,7 +11,15 @@ from django.db import transaction
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.steps import Facts, Group, Report, Step, StepForm, group_mails
+from bookings.admin.steps import (
+    Facts,
+    Group,
+    Preview,
+    Report,
+    Step,
+    StepForm,
+    group_mails,
+)
 from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
@@ -129,6 +137,9 @@ class RefundPart(_Refund):
         if not 0 < amount <= left:
             raise RefundTooLargeError
         return [(charge, amount, left)]
+
+    def ask_anew(self, preview: Preview[Payment]) -> str:
+        return f"Ahora son {pesos(preview.refunded)}: confirmalo."
 
 
 class KeepPayment(Step[Payment]):
