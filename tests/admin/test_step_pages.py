@@ -1,6 +1,7 @@
 """What the page of a step says is what happens."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -9,7 +10,7 @@ from accounts.models import Session
 from bookings.admin import steps
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
-from bookings.models import Refund, VirtualClass
+from bookings.models import Notice, NoticeKind, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
     carry_out,
@@ -19,7 +20,7 @@ from tests.admin.steps import (
     look_at_several,
     seen_on,
 )
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -99,6 +100,26 @@ def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, studen
     assert "Algo cambió desde que lo miraste" in text_of(page)
     assert "Correo «Clase cancelada»: Ana Host, Bruno Student." in text_of(page)
     assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.mark.parametrize("name", ["pagada", "agendar"])
+def test_the_page_names_the_mails_to_other_students(panel, host, student, name):
+    lapsed = VirtualClassFactory(booked_by=host, class_type="individual", paid_at=timezone.now())
+    if name == "pagada":
+        VirtualClass.objects.update(paid_at=None)
+    HoldFactory(
+        user=student,
+        start_time=lapsed.start_time,
+        end_time=lapsed.end_time,
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=10),
+    )
+
+    asked = text_of(look(panel, lapsed, name))
+    confirm(panel, lapsed, name)
+
+    assert "Correo «Horario que se ocupó»: Bruno Student." in asked
+    assert Notice.objects.get(kind=NoticeKind.HOLD_LOST).user == student
 
 
 def test_another_figure_of_hers_is_asked_about_as_hers(panel, paid):
