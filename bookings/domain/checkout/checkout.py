@@ -82,7 +82,8 @@ def check_out_hold(
 
     seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
     may be open: the provider is called. Raises HoldExpiredError, the errors of ``price_hold``,
-    TransferNotOfferedError, PaymentError, OfferUsedError.
+    TransferNotOfferedError, PaymentError, OfferUsedError; SlotTakenError for a free class, which is
+    then cancelled.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:

@@ -13,8 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
+from bookings.domain.checkout.settling import find_refusal
 from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
@@ -30,7 +29,7 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
@@ -121,7 +120,7 @@ def confirm_transfer(
     try:
         schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE as refusal:
-        give_up_class(virtual_class.pk, actor, refusal, fresh_sign_in=fresh_sign_in)
+        give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     return BankTransfer.objects.select_related("virtual_class").get(pk=transfer_id)
 
 
@@ -133,7 +132,7 @@ def rehearse_confirmation(
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
         if refusal := find_refusal(virtual_class, actor):
-            give_up_class(virtual_class.pk, actor, refusal, fresh_sign_in=fresh_sign_in)
+            give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     transfer.refresh_from_db()
     return transfer
 
@@ -184,18 +183,6 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     transfer.save(update_fields=["state"])
     _record(transfer, locked, ClassEvent.TRANSFER_RETURNED, actor)
     return transfer
-
-
-@transaction.atomic
-def give_up_class(
-    class_id: uuid.UUID, actor: User, refusal: BookingError, *, fresh_sign_in: bool
-) -> None:
-    """Cancel a class that cannot be scheduled; its transfer is to be returned."""
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-        return  # it was scheduled meanwhile
-    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
-    call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
 
 
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:

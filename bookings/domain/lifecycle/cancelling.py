@@ -15,7 +15,13 @@ from bookings.domain.change_policy import (
     refuse_old_sign_in,
     refuse_strangers,
 )
-from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    SlotTakenError,
+)
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import (
     refuse_keeping_more,
@@ -31,6 +37,13 @@ from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
+
+# A paid class that was refused for another reason took place, or was deleted.
+REFUND_CASES: dict[type[BookingError], RefundCase] = {
+    SlotTakenError: RefundCase.SLOT_LOST,
+    ClassEndedError: RefundCase.CLASS_OVER,
+    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
+}
 
 
 def cancel_class(
@@ -100,6 +113,22 @@ def call_off(
         refunds += cancel_seats(virtual_class, case, actor)
         if refunds:
             refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
+
+
+@transaction.atomic
+def give_up_class(
+    class_id: uuid.UUID,
+    refusal: BookingError,
+    *,
+    actor: User | None = None,
+    fresh_sign_in: bool = False,
+) -> None:
+    """Cancel a class that can never be scheduled; money for it goes back."""
+    locked = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
+    if locked is None or locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+        return  # it was deleted or scheduled meanwhile
+    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
+    call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
 
 
 def _write_off(locked: VirtualClass) -> None:
