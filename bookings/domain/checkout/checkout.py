@@ -118,12 +118,12 @@ def request_preference(
     if quote.price == 0:
         raise BookingError(_("Esa clase no tiene costo."))
     now = timezone.now()
-    # Each is looked up at the provider for days.
-    made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
-    unpaid = made.filter(approved_at=None)
-    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
     expires_at = min(find_hold_end(now), end)
     with transaction.atomic():
+        lock_person(user)
+        # Each is looked up at the provider for days. Those that are being made count too.
+        unpaid = Payment.objects.filter(user=user, expires_at__gt=now, approved_at=None)
+        limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
         hold.class_type, hold.expires_at = quote.class_type, expires_at
