@@ -5,6 +5,7 @@ Lock order: payments, classes by id, the person.
 
 import uuid
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -37,6 +38,13 @@ from bookings.models import (
 )
 
 NOT_CLAIMED = "Nadie tomó esta clase: no hay nada que deshacer."
+
+
+ATTEMPTS = 3
+
+
+class BookedMeanwhileError(BookingError):
+    """The person got a payment or class before its row was locked, so the order is broken."""
 
 
 class LinkUselessError(BookingError):
@@ -87,15 +95,18 @@ def list_written_down(user: User) -> list[WrittenDown]:
     return [one for one in found if one.classes]
 
 
-@transaction.atomic
 def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
+    for _attempt in range(ATTEMPTS - 1):
+        with suppress(BookedMeanwhileError):
+            return _claim_once(user, person_id, link)
+    return _claim_once(user, person_id, link)
+
+
+@transaction.atomic
+def _claim_once(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     if user.is_staff or not user.is_active:
         raise NotForTeacherError
-    _lock(person_id)
-    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
-    person = people.filter(pk=person_id).first()
-    # Again: a class may have been booked before the person was locked.
-    classes = _lock(person_id)
+    person, classes = _lock(person_id)
     if person is None or not _is_valid(user, person, link):
         raise LinkUselessError
     _refuse_double_seats(person, user)
@@ -117,12 +128,18 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     request_guests(VirtualClass.objects.filter(pk__in=[one.pk for one in classes]))
 
 
-def _lock(person_id: uuid.UUID) -> list[VirtualClass]:
-    """Lock a person's payments and classes; return the classes."""
-    list(Payment.objects.select_for_update().filter(user=person_id).order_by("pk"))
+def _lock(person_id: uuid.UUID) -> tuple[User | None, list[VirtualClass]]:
+    """Lock a person's payments and classes, then the person. Raises BookedMeanwhileError."""
+    payments = Payment.objects.filter(user=person_id)
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
-    theirs = VirtualClass.objects.filter(Q(booked_by=person_id) | Exists(takes_part))
-    return list(theirs.select_for_update().order_by("pk"))
+    classes = VirtualClass.objects.filter(Q(booked_by=person_id) | Exists(takes_part))
+    paid = list(payments.select_for_update().order_by("pk"))
+    booked = list(classes.select_for_update().order_by("pk"))
+    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
+    person = people.filter(pk=person_id).first()
+    if payments.count() > len(paid) or classes.count() > len(booked):
+        raise BookedMeanwhileError
+    return person, booked
 
 
 def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:
