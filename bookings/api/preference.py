@@ -56,7 +56,8 @@ class PreferenceView(APIView):
         description=(
             "Makes a Mercado Pago preference for the signed-in person, at the price of the list. "
             "The person pays at `initPoint`; `POST /api/booking` with the same class, `price` and "
-            "`preferenceId` books it, before or after. The time is not reserved meanwhile."
+            "`preferenceId` books it, before or after. The time is held for the person until "
+            "`expiresAt`; the booked class takes over the hold."
         ),
         request=PreferenceSerializer,
         parameters=[retry_after()],
@@ -69,7 +70,9 @@ class PreferenceView(APIView):
             409: refusal("The time is taken, or held for another person.", SlotTakenError.text),
             429: refusal(
                 from_settings(
-                    "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
+                    "{MAX_UNPAID_HOLDS} unpaid times are held for this person already, or "
+                    "{MAX_UNPAID_PREFERENCES} payments of this person wait. The header names the "
+                    "first expiry."
                 ),
                 TooManyHoldsError.text,
             ),
