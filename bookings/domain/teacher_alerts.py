@@ -1,14 +1,20 @@
 """Mails to the teacher about classes and payments."""
 
 import logging
+from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.selectors import find_teacher
-from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
+from accounts.services import lock_person
+from bookings.models import Notice, NoticeKind, Payment, ReviewReason, VirtualClass
 from bookings.notices.due import record_alert, record_due
 
 logger = logging.getLogger(__name__)
+
+# Anybody can book at any price, so these mails do not follow the number of bookings.
+ASK_EVERY = timedelta(hours=1)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
@@ -36,3 +42,18 @@ def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = 
     teacher = find_teacher()
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)
+
+
+@transaction.atomic
+def ask_for_agreement(virtual_class: VirtualClass) -> None:
+    """Mail the teacher about a price outside her list: once a class, and one such mail an hour.
+
+    The next look at a paid class asks again; the panel lists them all.
+    """
+    teacher, now = find_teacher(), timezone.now()
+    if teacher is None:
+        return
+    lock_person(teacher)  # else two simultaneous calls would find no mail
+    asked = Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE, user=teacher)
+    if not asked.filter(created_at__range=(now - ASK_EVERY, now)).exists():
+        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
