@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.sign_in.fresh_sign_in import is_fresh
 from bookings.api.preference import CALENDAR_DOWN
 from bookings.api.serializers import (
     CancelSerializer,
@@ -27,6 +28,7 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassNotFoundError,
     ClassPendingError,
+    FreshSignInNeededError,
     NotHostError,
     RefundChangedError,
     SameTimeError,
@@ -68,6 +70,7 @@ class OwnClassesBase(APIView):
     refusals = {
         ClassNotFoundError: Refusal(404, NOT_FOUND),
         NotHostError: Refusal(403, has_code=True),
+        FreshSignInNeededError: Refusal(403, has_code=True),
         TooManyError: Refusal(429),
         BookingError: Refusal(409, has_code=True),
         CalendarError: Refusal(
@@ -129,7 +132,13 @@ class CancelClassView(OwnClassesBase):
         examples=[OpenApiExample("shown", {"refund": 0, "reason": "Travel"}, request_only=True)],
         responses={
             200: OwnClassSerializer,
-            403: NOT_HOST,
+            403: coded_refusal(
+                "The person is a guest, or the teacher and has to sign in again; or a page of "
+                "another site sent it.",
+                NotHostError,
+                FreshSignInNeededError,
+                without_code=FOREIGN_ORIGIN,
+            ),
             404: UNKNOWN,
             409: coded_refusal(
                 "It is too late, or less would go back.",
@@ -150,6 +159,7 @@ class CancelClassView(OwnClassesBase):
                 actor=user,
                 reason=body.get("reason") or "",
                 refund=body.get("refund"),
+                fresh_sign_in=is_fresh(request),
             )
         return _answer(request, class_id)
 

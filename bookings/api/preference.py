@@ -61,8 +61,9 @@ class PreferenceView(APIView):
         description=(
             "Makes a Mercado Pago preference for the signed-in person, at the price of the list. "
             "The person pays at `initPoint`; `POST /api/booking` with the same class, `price` and "
-            "`preferenceId` books it, before or after. The time is held until `expiresAt`. If the "
-            "teacher has opening hours, only a time that the pages offer gets a preference."
+            "`preferenceId` books it, before or after. The time is held for the person until "
+            "`expiresAt`; the booked class takes over the hold. If the teacher has opening hours, "
+            "only a time that the pages offer gets a preference."
         ),
         request=PreferenceSerializer,
         parameters=[retry_after()],
@@ -79,7 +80,9 @@ class PreferenceView(APIView):
             ),
             429: refusal(
                 from_settings(
-                    "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
+                    "{MAX_UNPAID_HOLDS} unpaid times are held for this person already, or "
+                    "{MAX_UNPAID_PREFERENCES} payments of this person wait. The header names the "
+                    "first expiry."
                 ),
                 TooManyHoldsError.text,
                 TooManyLapsedError.text,

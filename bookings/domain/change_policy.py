@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import (
+    FreshSignInNeededError,
     NotHostError,
     TooLateToChangeError,
     TooManyAttemptsError,
@@ -111,6 +112,16 @@ def _find_student_case(
 
 def is_in_charge(user: User) -> bool:
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
+
+
+def refuse_old_sign_in(actor: User | None, *, fresh_sign_in: bool) -> None:
+    """Raise FreshSignInNeededError if the actor in charge brings none.
+
+    Every decision that moves the money or data of others calls it; students and sweeps (None) are
+    not asked.
+    """
+    if actor is not None and is_in_charge(actor) and not fresh_sign_in:
+        raise FreshSignInNeededError
 
 
 class Deadline(NamedTuple):

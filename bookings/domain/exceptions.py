@@ -196,6 +196,13 @@ class ClassPendingError(BookingError):
     code = "class_pending"
 
 
+class FreshSignInNeededError(BookingError):
+    """The teacher signed in too long ago for a step that moves the money or data of others."""
+
+    text = _("Para esto tenés que volver a ingresar: pasó un rato desde la última vez.")
+    code = "sign_in_again"
+
+
 class TooLateToChangeError(BookingError):
     text = _("Ya pasó el plazo para ese cambio.")
     code = "too_late"

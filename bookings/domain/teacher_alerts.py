@@ -1,15 +1,20 @@
 """Mails to the teacher about classes and payments."""
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.selectors import find_teacher
-from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
+from accounts.services import lock_person
+from bookings.models import Notice, NoticeKind, Payment, ReviewReason, VirtualClass
 from bookings.notices.due import plan_mail, record_alert, record_due
 
 logger = logging.getLogger(__name__)
+
+# Anybody can book at any price, so these mails do not follow the number of bookings.
+ASK_EVERY = timedelta(hours=1)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
@@ -47,3 +52,18 @@ def tell_teacher(
         record_due(kind, virtual_class, [teacher.pk], occasion)
     else:
         plan_mail(kind, virtual_class, teacher.pk, due_at=due_at, occasion=occasion)
+
+
+@transaction.atomic
+def ask_for_agreement(virtual_class: VirtualClass) -> None:
+    """Mail the teacher about a price outside her list: once a class, and one such mail an hour.
+
+    The next look at a paid class asks again; the panel lists them all.
+    """
+    teacher, now = find_teacher(), timezone.now()
+    if teacher is None:
+        return
+    lock_person(teacher)  # else two simultaneous calls would find no mail
+    asked = Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE, user=teacher)
+    if not asked.filter(created_at__range=(now - ASK_EVERY, now)).exists():
+        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)

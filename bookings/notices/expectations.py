@@ -16,7 +16,6 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
-    PriceDecision,
     Refund,
     RefundStatus,
     ReviewReason,
@@ -60,12 +59,6 @@ class AfterEvent(Expectation):
             if line.event == self.event:
                 for user_id in self.audience(virtual_class, line):
                     yield Notice.draft(kind, virtual_class, user_id, line.at)
-
-
-class OutsidePriceList(Expectation):
-    def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
-        if virtual_class.price_decision != PriceDecision.NONE:
-            yield Notice.draft(kind, virtual_class, TEACHER, virtual_class.created_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.domain.queries import get_class_of
 from bookings.models import VirtualClass
 from bookings.pages.access import signed_in
+from bookings.pages.changes import log_for_teacher
 from bookings.pages.choice import ChosenTime, read_time
 from bookings.pages.class_card import present_class
 from bookings.pages.free_times import present_free_times, render_times
@@ -61,7 +62,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, _("Elegí un horario para continuar."))
         return redirect(choice.address)  # without #horarios: the message has the focus
     if request.method == "POST":
-        return _move(request, class_id, choice.start, choice.address)
+        return _move(request, virtual_class, choice.start, choice.address)
     context = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
@@ -91,10 +92,10 @@ def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> Http
 
 
 def _move(
-    request: SignedInRequest, class_id: uuid.UUID, start: datetime, times_url: str
+    request: SignedInRequest, virtual_class: VirtualClass, start: datetime, times_url: str
 ) -> HttpResponse:
     try:
-        reschedule_class(class_id=class_id, actor=request.user, start=start)
+        reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
     except (SlotTakenError, TimeOverError, CalendarError):
         return redirect(times_url)  # that page finds and shows the problem itself
     except SameTimeError as refusal:
@@ -102,6 +103,7 @@ def _move(
     except BookingError as refusal:
         messages.error(request, refusal.text)
     else:
+        log_for_teacher(request, virtual_class, "Cambiar el horario (desde su página)")
         words = {"day": long_day(start), "clock": clock(start)}
         messages.success(request, _("Listo: tu clase ahora es el %(day)s a las %(clock)s.") % words)
-    return redirect("bookings:class", class_id=class_id)
+    return redirect("bookings:class", class_id=virtual_class.pk)

@@ -20,6 +20,7 @@ from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import publish, take
 
 pytestmark = pytest.mark.django_db
 
@@ -206,6 +207,38 @@ def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, stud
     assert asked.status_code == 200
     assert asked_for(response) == address_of(moved, "mover")
     assert VirtualClass.objects.get(pk=moved.pk).start_time == start
+
+
+@pytest.fixture
+def open_class(stale, teacher, mercadopago):
+    """The teacher's, in which a student has paid a place."""
+    published = publish(teacher)
+    take(mercadopago, published)
+    return published
+
+
+def test_the_student_s_page_asks_the_teacher_too(stale, open_class):
+    page = f"/inicio/clases/{open_class.pk}/cancelar"
+    written = LogEntry.objects.count()
+
+    asked = [asked_for(stale.get(page)), asked_for(stale.post(page, {"kept": "0"}))]
+
+    assert asked == [page, page]
+    assert VirtualClass.objects.get().is_scheduled
+    assert (Refund.objects.count(), LogEntry.objects.count()) == (0, written)
+
+
+def test_the_panel_s_log_says_what_she_cancelled_on_the_student_s_page(stale, teacher, open_class):
+    stale.force_login(teacher)
+    page = f"/inicio/clases/{open_class.pk}/cancelar"
+
+    looked = stale.get(page)
+    stale.post(page, {"kept": "0"})
+
+    assert looked.status_code == 200
+    assert (VirtualClass.objects.get().status, Refund.objects.count()) == (ClassStatus.CANCELLED, 1)
+    line = LogEntry.objects.get(object_id=str(open_class.pk), user=teacher)
+    assert line.change_message == "Cancelar la clase (desde su página)"
 
 
 def is_untouched(payment) -> bool:

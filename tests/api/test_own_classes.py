@@ -8,6 +8,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.api import own_classes
+from bookings.domain.checkout.settling import settle
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     Closure,
@@ -27,6 +28,7 @@ from tests.factories import (
 )
 from tests.pages.moments import NOW, ZONE, tuesday
 from tests.payments import PRICE, make_paid_class, make_payment
+from tests.sales.open_classes import hold, store
 from tests.standins import Fault
 from tests.statements import statements
 
@@ -257,6 +259,23 @@ def test_it_cannot_be_cancelled_any_more(signed_in, scheduled, changes, code):
     status, body = cancel(signed_in, scheduled)
 
     assert (status, body["code"]) == (409, code)
+
+
+def test_the_teacher_signs_in_again_before_money_of_others_goes_back(
+    sign_in, teacher, student, mercadopago, agenda
+):
+    virtual_class = store(teacher).virtual_class
+    seat = hold(virtual_class.open_class, student)
+    mercadopago.pay(seat.payment.preference_id)
+    settle(seat.payment.preference_id)
+    client = sign_in(teacher)
+
+    with time_machine.travel(NOW + timedelta(minutes=11), tick=False):
+        status, body = cancel(client, virtual_class)
+
+    assert (status, body["code"]) == (403, "sign_in_again")
+    assert VirtualClass.objects.get().status == "scheduled"
+    assert cancel(sign_in(teacher), virtual_class)[0] == 200
 
 
 def test_another_site_cancels_nothing(signed_in, scheduled):

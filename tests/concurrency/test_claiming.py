@@ -1,20 +1,30 @@
 """Several accounts press «Es mía» at once: the first one gets the class, the others nothing."""
 
 import os
+import threading
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
+from django.db import connection
 
 from accounts.models import User
 from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people import claiming
-from bookings.domain.people.claiming import LinkUselessError, claim_class, confirm_claim
+from bookings.domain.people.claiming import (
+    LinkUselessError,
+    claim_by_address,
+    claim_class,
+    confirm_claim,
+)
 from bookings.domain.places.class_links import make_link
-from bookings.models import ClassEvent, ClassLog, Payment, VirtualClass
+from bookings.models import ClassEvent, ClassLog, ClassType, Payment, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
-from tests.sales.written_down import book_class_for, write_lucia
+from tests.sales.open_classes import in_days
+from tests.sales.written_down import ADDRESS, PRICE, book_class_for, write_lucia
 
 pytestmark = pytest.mark.concurrency
 
@@ -114,3 +124,63 @@ def test_a_payment_that_settles_meanwhile_follows_its_class(mercadopago, teacher
     assert (booked.booked_by, booked.is_scheduled) == (racer, True)
     assert Payment.objects.get().user == racer
     assert booked.activities.get().user == racer
+
+
+# What is locked, and how long a racer waits for the other.
+PERSON, PAYMENT, PATIENCE = '"accounts_user"', '"bookings_payment"', 2
+
+
+@contextmanager
+def watching(table, *, first=(), then=()):
+    """Act before and after each lock of a row."""
+
+    def watch(execute, sql, *rest):
+        is_lock = " FOR " in sql and f"FROM {table}" in sql
+        for act in first if is_lock else ():
+            act()
+        result = execute(sql, *rest)
+        for act in then if is_lock else ():
+            act()
+        return result
+
+    with connection.execute_wrapper(watch):
+        yield
+
+
+def book_trial(person, trial, teacher):
+    return book_for(
+        student=person,
+        start=in_days(10),
+        minutes=30,
+        class_type=ClassType.INDIVIDUAL,
+        students=1,
+        price=PRICE,
+        is_paid=False,
+        by=teacher,
+        offer=trial,
+    )
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'")
+def test_a_booking_beside_a_claim_does_not_wait_for_it_in_a_circle(mercadopago, trial, teacher):
+    """The booking locks payment, then person. The claim has found no payment, and locks the person
+    before the booking does.
+    """
+    lucia, racer = write_lucia(email=ADDRESS), UserFactory(email=ADDRESS)
+    looked, booked, locked = threading.Event(), threading.Event(), threading.Event()
+
+    def claim():
+        turn = [looked.set, partial(booked.wait, PATIENCE)]
+        with watching(PERSON, first=turn, then=[locked.set]):
+            return claim_by_address(user=racer, person_id=lucia.pk)
+
+    def book():
+        looked.wait(PATIENCE)
+        turn = [partial(locked.wait, PATIENCE)]
+        with watching(PAYMENT, then=[booked.set]), watching(PERSON, first=turn):
+            return book_trial(lucia, trial, teacher)
+
+    done = race(claim, book)
+
+    assert not [one for one in done if isinstance(one, Exception)], done
+    assert VirtualClass.objects.get().booked_by == racer

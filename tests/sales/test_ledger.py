@@ -98,7 +98,9 @@ class Month:
     def refund(self, payment, amount):
         charge = payment.charges.order_by("id").last()
         left = charge.amount - charge.refunded_amount
-        request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=self.teacher)
+        request_partial_refund(
+            charge_id=charge.pk, amount=amount, left=left, by=self.teacher, fresh_sign_in=True
+        )
         send_refunds_of(payment)
         settle(payment.preference_id)
         self.write(payment.user, returned=amount)
@@ -130,13 +132,13 @@ class Month:
 
     def cancelled(self):
         payment = self.sell()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
         self.write(payment.user, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
         booked = self.book(typed_code=DiscountCodeFactory(percent=PERCENT).code)
         paid = self.pay(booked.payment)
-        cancel_class(class_id=booked.pk, actor=self.teacher)
+        cancel_class(class_id=booked.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(booked.booked_by, received=paid, returned=paid)
 
     def charged_back(self):
@@ -183,7 +185,7 @@ class Month:
 
     def by_hand_and_cancelled(self):
         payment = self.by_hand()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
 
     def by_hand_and_online(self):
         payment = self.by_hand()
@@ -201,7 +203,7 @@ class Month:
 
     def by_transfer_and_cancelled(self):
         transfer = self.by_transfer()
-        cancel_class(class_id=transfer.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=transfer.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
         assert find_balance(transfer.user).hand_to_return == transfer.amount
         return transfer
 
@@ -256,14 +258,14 @@ class Month:
         self.take(online)
         pay_seat_by_hand(seat_id=by_hand.pk, actor=self.teacher)
         self.write(by_hand.user, by_hand=price)
-        cancel_class(class_id=open_class.pk, actor=self.teacher)
+        cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(online.user, returned=price)
         assert find_balance(by_hand.user).hand_to_return == price
 
     def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
         open_class = self.publish(self.price())
         transfer = self.receive(self.send(hold_seat(open_class)))
-        cancel_class(class_id=open_class.pk, actor=self.teacher)
+        cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         note_return(transfer_id=transfer.pk, actor=self.teacher)
         self.write(transfer.user, returned=transfer.amount)
 

@@ -320,7 +320,7 @@ def test_a_seat_paid_twice_waits_for_the_teacher(twice):
 
 
 def test_calling_off_a_class_settles_a_seat_paid_twice(twice, teacher):
-    cancel_class(class_id=twice.open_class_id, actor=teacher)
+    cancel_class(class_id=twice.open_class_id, actor=teacher, fresh_sign_in=True)
 
     assert Refund.objects.get().amount == twice.price
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN

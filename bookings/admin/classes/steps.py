@@ -1,5 +1,6 @@
 """The steps of a class."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -76,14 +77,20 @@ class CancelClass(Step[VirtualClass]):
         return row.is_scheduled or row.status == ClassStatus.PENDING
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee(lambda: decide_cancelling(row.pk, actor), [row.pk])
+        decide = partial(decide_cancelling, row.pk, actor, fresh_sign_in=True)
+        seen = foresee(decide, [row.pk])
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
             happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
         return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
+        cancel_class(
+            class_id=row.pk,
+            actor=actor,
+            reason=form.cleaned_data["reason"],
+            fresh_sign_in=form.fresh_sign_in,
+        )
         return Report(f"{row}: cancelada.")
 
 
@@ -99,7 +106,8 @@ class MoveClass(Step[VirtualClass]):
         displaced = list(form.cleaned_data["displaces"])
         try:
             displacing = {one.pk for one in displaced}
-            seen = foresee(lambda: decide_move(row.pk, actor, form.start, "", displacing), [row.pk])
+            move = partial(decide_move, row.pk, actor, form.start, "", displacing)
+            seen = foresee(partial(move, fresh_sign_in=True), [row.pk])
         except TimeAwaitedError as refusal:
             form.ask_about(refusal.classes)
             raise
@@ -120,6 +128,7 @@ class MoveClass(Step[VirtualClass]):
             start=form.start,
             reason=form.cleaned_data["reason"],
             displacing={one.pk for one in form.cleaned_data["displaces"]},
+            fresh_sign_in=form.fresh_sign_in,
         )
         if moved.event_update_requested_at is not None:
             return Report(MOVE_PENDING, messages.WARNING)

@@ -85,7 +85,7 @@ class ErasePerson(Step[User]):
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         """Read the row again so that the panel's log has no name."""
-        erase_person(user=row, by=actor)
+        erase_person(user=row, by=actor, fresh_sign_in=form.fresh_sign_in)
         row.refresh_from_db()
         return Report("La cuenta y sus datos están borrados.")
 

@@ -132,7 +132,8 @@ def _present(
 def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show the transfer of a signed link, without a session; decide about it on POST only.
 
-    Mail scanners open links, so a GET changes nothing.
+    Mail scanners open links, so a GET changes nothing. An answer that refunds money leads to the
+    panel, and the domain refuses it here.
     """
     actor, transfer = _read_link(token)
     if actor is None or transfer is None:

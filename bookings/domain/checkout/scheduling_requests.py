@@ -18,6 +18,7 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.queries import get_class_by_preference, list_money_gone
+from bookings.domain.teacher_alerts import ask_for_agreement
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import ClassStatus, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
@@ -56,8 +57,10 @@ def _refuse_unpaid(preference_id: str) -> None:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)
     if current.paid_at is None:
-        is_free = payment is None and current.is_undecided
-        raise PriceNotAgreedError if is_free else NotPaidError
+        if payment is None and current.is_undecided:  # it is free
+            ask_for_agreement(current)
+            raise PriceNotAgreedError
+        raise NotPaidError
 
 
 def _look_up_together(payment: Payment) -> None:

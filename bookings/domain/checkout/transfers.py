@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
+from bookings.domain.checkout.settling import find_refusal
 from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -30,7 +30,7 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
@@ -113,13 +113,19 @@ def announce_transfer(
     return transfer
 
 
-def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def confirm_transfer(
+    *, transfer_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Store that a transfer came, and schedule its class or give its seat; repeated, finish that.
 
     If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
-    Raises TransferDecidedError if it was refused; PriceNotAgreedError; CalendarError or
-    EventNotSavedError, and the sweep schedules the class.
+    Raises TransferDecidedError if it was refused; PriceNotAgreedError; FreshSignInNeededError if
+    money that came online besides goes back; CalendarError or EventNotSavedError, and the sweep
+    schedules the class.
     """
+    if not fresh_sign_in:
+        with rolled_back():
+            rehearse_confirmation(transfer_id, actor)
     transfer = note_arrival(transfer_id, actor)
     if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
         return transfer
@@ -127,17 +133,19 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     try:
         schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE as refusal:
-        give_up_class(virtual_class.pk, actor, refusal)
+        give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     return BankTransfer.objects.select_related("virtual_class").get(pk=transfer_id)
 
 
-def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def rehearse_confirmation(
+    transfer_id: uuid.UUID, actor: User, *, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Write as a confirmation; the caller rolls back."""
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
         if refusal := find_refusal(virtual_class, actor):
-            give_up_class(virtual_class.pk, actor, refusal)
+            give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     transfer.refresh_from_db()
     return transfer
 
@@ -188,16 +196,6 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     transfer.save(update_fields=["state"])
     _record(transfer, locked, ClassEvent.TRANSFER_RETURNED, actor)
     return transfer
-
-
-@transaction.atomic
-def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> None:
-    """Cancel a class that cannot be scheduled; its transfer is to be returned."""
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-        return  # it was scheduled meanwhile
-    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
-    call_off(locked, actor=actor, reason=str(refusal), case=case)
 
 
 def _limit_announced(user: User) -> None:

@@ -15,11 +15,9 @@ from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassEvent,
     Hold,
-    NoticeKind,
     Offer,
     Payment,
     PaymentStatus,
@@ -142,9 +140,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _follow_money(virtual_class: VirtualClass) -> None:
-    if virtual_class.price_decision == PriceDecision.WAITING:
-        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
-    elif virtual_class.class_price == 0:
+    if virtual_class.class_price == 0 and virtual_class.price_decision != PriceDecision.WAITING:
         virtual_class.paid_at = timezone.now()
         virtual_class.save(update_fields=["paid_at", "updated_at"])
         record_event(virtual_class, ClassEvent.PAID)

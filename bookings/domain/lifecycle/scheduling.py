@@ -35,6 +35,7 @@ from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
+from bookings.domain.teacher_alerts import ask_for_agreement
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -90,6 +91,9 @@ def schedule_class(
             with suppress(EventWithdrawnError):
                 return _attempt(virtual_class, actor, during_outage=during_outage)
         raise EventNotSavedError
+    except PriceNotAgreedError:
+        ask_for_agreement(virtual_class)
+        raise
     except UNSCHEDULABLE as refusal:
         _give_up(virtual_class, refusal.code)
         raise

@@ -16,6 +16,7 @@ from bookings.models import (
     BankTransfer,
     Payment,
     PaymentCharge,
+    Refund,
     RefundReason,
     Seat,
     TransferState,
@@ -98,19 +99,20 @@ def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None
         raise RefundChangedError
 
 
-def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks."""
+def request_money_back(locked: VirtualClass | Seat, by: User | None) -> list[Refund]:
+    """Request the refunds that the stored decision still lacks; return them."""
     if locked.amount_kept is None:
-        return
+        return []
     give_transfers_back(locked, keep=locked.amount_kept)
     payment = payment_of(locked)
     if payment is None:
-        return
-    keep = locked.amount_kept
+        return []
+    keep, second = locked.amount_kept, []
     if payment.approved_at is None and locked.paid_at is not None:
-        refund_second_payment(payment)
+        second = refund_second_payment(payment)
         keep = max(keep - find_cash(locked), 0)
-    request_refund(payment=payment, reason=RefundReason(locked.refund_reason), keep=keep, by=by)
+    reason = RefundReason(locked.refund_reason)
+    return second + request_refund(payment=payment, reason=reason, keep=keep, by=by)
 
 
 def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:

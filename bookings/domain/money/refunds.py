@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
-from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -109,11 +109,11 @@ def refund_surplus(charge: PaymentCharge) -> None:
 
 
 @transaction.atomic
-def refund_second_payment(payment: Payment) -> None:
-    """Refund, once, money for a class that was paid by hand."""
-    for charge in payment.charges.select_for_update().order_by("id"):
-        if _is_second(charge):
-            _decide_once(charge, RefundCase.PAID_TWICE)
+def refund_second_payment(payment: Payment) -> list[Refund]:
+    """Refund, once, money for a class that was paid by hand; return new refunds."""
+    charges = payment.charges.select_for_update().order_by("id")
+    decided = [_decide_once(one, RefundCase.PAID_TWICE) for one in charges if _is_second(one)]
+    return [refund for refund in decided if refund is not None]
 
 
 def find_second_payment(payment: Payment) -> int:
@@ -129,11 +129,15 @@ def _is_second(charge: PaymentCharge) -> bool:
 
 
 @transaction.atomic
-def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Request centavos of a charge. Raises RefundOutdatedError, RefundTooLargeError.
+def request_partial_refund(
+    *, charge_id: int, amount: int, left: int, by: User, fresh_sign_in: bool = False
+) -> Refund:
+    """Request centavos of a charge.
 
-    left: the centavos on the page, so that a form sent twice requests once.
+    left: the centavos on the page, so that a form sent twice requests once. Raises
+    FreshSignInNeededError, RefundOutdatedError, RefundTooLargeError.
     """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
     charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
     if left != refundable_amount(charge):
         raise RefundOutdatedError
@@ -179,12 +183,11 @@ def send_refunds_of(payment: Payment) -> int:
     return _send(_due().filter(charge__payment=payment))
 
 
-def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
+def _decide_once(locked: PaymentCharge, case: RefundCase) -> Refund | None:
     if _is_decided(locked):
-        return
+        return None
     reason, amount = decide_refund(case, left=refundable_amount(locked))
-    if amount > 0:
-        _request(locked, amount, reason, None)
+    return _request(locked, amount, reason, None) if amount > 0 else None
 
 
 def _is_decided(charge: PaymentCharge) -> bool:

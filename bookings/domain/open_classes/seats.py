@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, UserStatus
+from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -206,6 +207,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
         # Expired, or without a preference, which another request may be making.
         _set_state(mine, SeatState.RELEASED)
     is_in_line = check_place(user, locked)
+    lock_person(user)
     unpaid = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
     limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
     seat = _price_seat(user, class_id, locked, typed_code)

@@ -6,6 +6,7 @@ Lock order: payments, classes by id, people by id.
 """
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -43,6 +44,13 @@ NOT_CLAIMED = "Nadie tomó esta clase, o ya lo decidiste: no hay nada que deshac
 GUEST = _(
     "Ya estás en esta clase, invitado por otra persona. Si la clase es tuya, escribile a la profe."
 )
+
+
+ATTEMPTS = 3
+
+
+class BookedMeanwhileError(BookingError):
+    """The person got a payment or class before its row was locked, so the order is broken."""
 
 
 class LinkUselessError(BookingError):
@@ -195,14 +203,17 @@ def _hand_over(virtual_class: VirtualClass, giver: User, taker: User) -> None:
     request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
 
 
-@transaction.atomic
 def _merge(user: User, person_id: uuid.UUID, link: ClassLink | None, by: User) -> None:
+    for _attempt in range(ATTEMPTS - 1):
+        with suppress(BookedMeanwhileError):
+            return _merge_once(user, person_id, link, by)
+    return _merge_once(user, person_id, link, by)
+
+
+@transaction.atomic
+def _merge_once(user: User, person_id: uuid.UUID, link: ClassLink | None, by: User) -> None:
     """Move everything that names the placeholder to the account."""
-    _lock_all(person_id)
-    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
-    person = people.filter(pk=person_id).first()
-    # Again: a class may have been booked before the person was locked.
-    classes = _lock_all(person_id)
+    person, classes = _lock_all(person_id)
     if person is None or not _is_valid(user, person, link):
         raise LinkUselessError
     _refuse_double_seats(person, user)
@@ -219,15 +230,23 @@ def _merge(user: User, person_id: uuid.UUID, link: ClassLink | None, by: User) -
     request_guests(VirtualClass.objects.filter(pk__in=[one.pk for one in classes]))
 
 
-def _lock_all(person_id: uuid.UUID) -> list[VirtualClass]:
-    """Lock a person's payments and classes, and claimed ones; return the person's."""
-    list(Payment.objects.select_for_update().filter(user=person_id).order_by("pk"))
+def _lock_all(person_id: uuid.UUID) -> tuple[User | None, list[VirtualClass]]:
+    """Lock a person's payments and classes, claimed ones too, then the person.
+
+    Return the person and its classes. Raises BookedMeanwhileError.
+    """
+    payments = Payment.objects.filter(user=person_id)
     parts = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
     claims = ClassLink.objects.filter(pk=OuterRef("pk"), made_for=person_id)
-    classes = VirtualClass.objects.annotate(takes_part=Exists(parts))
-    named = Q(booked_by=person_id) | Q(takes_part=True) | Exists(claims)
-    locked = classes.filter(named).select_for_update().order_by("pk")
-    return [one for one in locked if one.booked_by_id == person_id or one.takes_part]
+    every = VirtualClass.objects.annotate(takes_part=Exists(parts))
+    classes = every.filter(Q(booked_by=person_id) | Q(takes_part=True) | Exists(claims))
+    paid = list(payments.select_for_update().order_by("pk"))
+    locked = list(classes.select_for_update().order_by("pk"))
+    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
+    person = people.filter(pk=person_id).first()
+    if payments.count() > len(paid) or classes.count() > len(locked):
+        raise BookedMeanwhileError
+    return person, [one for one in locked if one.booked_by_id == person_id or one.takes_part]
 
 
 def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:

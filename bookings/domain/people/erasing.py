@@ -14,6 +14,7 @@ from accounts.models import User, UserStatus
 from accounts.personal_data import erase_account, erase_from_log
 from accounts.services import strike_out
 from bookings.domain.calendar.guests import request_guests
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
@@ -44,18 +45,20 @@ CLAIM_KEPT = timedelta(days=14)
 PEOPLE_AT_ONCE = 100
 
 
-def erase_person(*, user: User, by: User) -> None:
+def erase_person(*, user: User, by: User, fresh_sign_in: bool = False) -> None:
     """Erase account, mails and unpaid bookings; idempotent.
 
     Payments, and classes paid or given, stay without a name. A class that a link brought goes back
     to the person for whom the teacher booked it. Raises, without writing, ClassesAheadError,
-    TransferWaitsError, BookingError for the teacher, NotHostError if ``by`` may not cancel a
-    class.
+    TransferWaitsError, BookingError for the teacher, FreshSignInNeededError, NotHostError if ``by``
+    may not cancel a class.
     """
-    for virtual_class in list_classes_to_cancel(user):
+    ahead = list_classes_to_cancel(user)
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
+    for virtual_class in ahead:
         try:
             # A later payment is refunded automatically.
-            cancel_class(class_id=virtual_class.pk, actor=by)
+            cancel_class(class_id=virtual_class.pk, actor=by, fresh_sign_in=fresh_sign_in)
         except CalendarError:
             # The class is cancelled; the sweep withdraws its event.
             logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
@@ -141,7 +144,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
 
     def decide() -> list[VirtualClass]:
         for virtual_class in ahead:
-            decide_cancelling(virtual_class.pk, by)
+            decide_cancelling(virtual_class.pk, by, fresh_sign_in=True)
         leave_every_line(user=user)
         release_seats(user=user)
         return ahead

@@ -11,7 +11,6 @@ from bookings.notices import facts, links
 from bookings.notices import skip_rules as skip
 from bookings.notices.expectations import (
     AfterEvent,
-    OutsidePriceList,
     PaymentToReview,
 )
 from bookings.notices.mails.mail import Mail, untracked
@@ -113,7 +112,7 @@ MAILS_TO_TEACHER = {
         skip_if=(skip.transfer_decided, skip.told_together),
         expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
-    NoticeKind.PRICE_TO_DECIDE: Mail(
+    NoticeKind.PRICE_TO_DECIDE: untracked(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
         opening=_(
             "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que "
@@ -125,7 +124,6 @@ MAILS_TO_TEACHER = {
         facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
-        expected=OutsidePriceList(),
     ),
     NoticeKind.GRANT_REVOKED: untracked(
         subject=_("Tu calendario está desconectado"),

@@ -30,7 +30,7 @@ def test_the_host_of_a_cancelled_class_reads_that_the_money_comes_back(
 ):
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     letters()
     cancelled, returned = (letter for letter in mail.outbox if letter.to == [host.email])
