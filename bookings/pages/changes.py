@@ -131,12 +131,15 @@ def _cancel(request: SignedInRequest, virtual_class: VirtualClass, reason: str) 
             kept=_read_kept(request),
             fresh_sign_in=is_fresh(request),
         )
-    log_for_teacher(request, virtual_class, "Cancelar la clase (desde su página)")
+    log_for_teacher(request, virtual_class, ClassEvent.CANCELLED)
 
 
-def log_for_teacher(request: SignedInRequest, virtual_class: VirtualClass, text: str) -> None:
+def log_for_teacher(
+    request: SignedInRequest, virtual_class: VirtualClass, event: ClassEvent
+) -> None:
     """Leave a line in the panel's log if the teacher did it, on a student's page."""
     if is_in_charge(request.user):
+        text = f"{event.label} ({request.path})"
         LogEntry.objects.log_actions(
             request.user.pk, [virtual_class], CHANGE, text, single_object=True
         )

@@ -21,7 +21,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.domain.queries import get_class_of
-from bookings.models import VirtualClass
+from bookings.models import ClassEvent, VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.changes import log_for_teacher
 from bookings.pages.choice import ChosenTime, read_time
@@ -103,7 +103,7 @@ def _move(
     except BookingError as refusal:
         messages.error(request, refusal.text)
     else:
-        log_for_teacher(request, virtual_class, "Cambiar el horario (desde su página)")
+        log_for_teacher(request, virtual_class, ClassEvent.RESCHEDULED)
         words = {"day": long_day(start), "clock": clock(start)}
         messages.success(request, _("Listo: tu clase ahora es el %(day)s a las %(clock)s.") % words)
     return redirect("bookings:class", class_id=virtual_class.pk)

@@ -238,7 +238,7 @@ def test_the_panel_s_log_says_what_she_cancelled_on_the_student_s_page(stale, te
     assert looked.status_code == 200
     assert (VirtualClass.objects.get().status, Refund.objects.count()) == (ClassStatus.CANCELLED, 1)
     line = LogEntry.objects.get(object_id=str(open_class.pk), user=teacher)
-    assert line.change_message == "Cancelar la clase (desde su página)"
+    assert line.change_message == f"Cancelada ({page})"
 
 
 def is_untouched(payment) -> bool:

@@ -112,7 +112,7 @@ def test_the_link_says_what_would_be_refunded_and_leads_to_the_panel(refunding, 
     asked = Client().get(reverse("admin:bookings_banktransfer_step", args=[refunding.pk, "llego"]))
 
     assert "Vuelven $ 4.000 a Ana Host por Mercado Pago." in text_of(page)
-    assert "Ingresar y seguir en el panel" in text_of(page)
+    assert "Llegó: seguir en el panel" in text_of(page)
     assert asked.status_code == 302
     assert not re.search(r"Llegó\s*</button>", page.content.decode())
 
