@@ -4,9 +4,19 @@ import logging
 
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.selectors import find_teacher
-from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
-from bookings.notices.due import record_alert, record_due
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    NoticeKind,
+    Payment,
+    ReviewReason,
+    Seat,
+    VirtualClass,
+)
+from bookings.notices.due import gather_for_day, record_alert, record_due
+from config.lib.wall_time import find_next
 
 logger = logging.getLogger(__name__)
 
@@ -36,3 +46,31 @@ def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = 
     teacher = find_teacher()
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)
+
+
+def tell_of_booking(booked: VirtualClass, by: User | None) -> None:
+    """Mail the teacher, once, about a class that became certain, or that she is paid for by hand.
+
+    by: who made it so. She knows of what she booked, confirmed or marked as paid herself.
+    """
+    is_hers = booked.booked_by.is_staff or (by is not None and by.is_staff)
+    if is_hers or booked.log.filter(event=ClassEvent.BOOKED_FOR).exists():
+        return
+    _tell_of_sale(NoticeKind.NEW_BOOKING, booked, "")
+
+
+def tell_of_seat(seat: Seat, locked: VirtualClass) -> None:
+    """Mail the teacher, once, about a seat that is taken, or that she is paid for by hand."""
+    _tell_of_sale(NoticeKind.SEAT_SOLD, locked, str(seat.pk))
+
+
+def _tell_of_sale(kind: NoticeKind, virtual_class: VirtualClass, occasion: str) -> None:
+    teacher = find_teacher()
+    if teacher is None:
+        return
+    clock = BookingRules.load().daily_mail_at
+    if clock is None:
+        record_due(kind, virtual_class, [teacher.pk], occasion)
+    else:
+        at = find_next(clock, timezone.now())
+        gather_for_day(kind, virtual_class, teacher.pk, occasion, at)

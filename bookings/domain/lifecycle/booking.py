@@ -15,7 +15,7 @@ from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.teacher_alerts import tell_teacher
+from bookings.domain.teacher_alerts import tell_of_booking, tell_teacher
 from bookings.models import (
     ClassEvent,
     Hold,
@@ -105,6 +105,8 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         _join(payment, virtual_class)
     elif is_foreign:
         _follow_money(virtual_class)
+    elif by is None and request.price > 0:  # the teacher takes the money herself
+        tell_of_booking(virtual_class, by)
     return virtual_class
 
 
