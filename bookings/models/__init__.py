@@ -34,6 +34,7 @@ from bookings.models.paid_by_hand import (
 )
 from bookings.models.payment import (
     MONEY_GONE,
+    PAID_BY_HAND,
     ChargeStatus,
     Payment,
     PaymentCharge,
