@@ -23,6 +23,7 @@ from bookings.notices.delivery import deliver_due
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.work.clock_jumps import bring_back_plans
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, pay, publish, read, store, take
@@ -97,6 +98,19 @@ def test_a_class_of_a_js_client_is_told_when_it_is_scheduled(host, teacher):
     schedule_class(preference_id=booked.preference_id, actor=host)
 
     assert told() == [(teacher.email, "new_booking")]
+
+
+@pytest.mark.parametrize(("policy", "count"), [("paid", 1), ("auto", 0)])
+def test_a_program_s_unpaid_booking_is_told_if_only_she_can_confirm_it(
+    host, teacher, settings, policy, count
+):
+    settings.CALENDAR_TRIGGER_POLICY = policy
+    start = timezone.now() + timedelta(days=5)
+
+    terms = {"is_group_class": False, "students_count": 1, "preference_id": "of-a-program"}
+    book_class(user=host, start=start, end=start + timedelta(hours=1), price=100_000, **terms)
+
+    assert len(told()) == count
 
 
 def test_what_she_books_publishes_or_marks_herself_is_not_told(mercadopago, host, teacher):
@@ -208,8 +222,8 @@ def test_a_day_of_bookings_is_one_mail_at_her_time(clock, daily, host, student, 
     assert "Ana Host: miércoles 25 de noviembre, de " in letter
     assert "Precio" not in letter
     assert f"Mirá la clase: http://testserver/admin/clase/{booked.pk}/\n" in letter
-    assert "Bruno Student: Conversación B1. " in letter
-    assert "$ 8.000. Falta pagar.\n" in letter
+    assert "Bruno Student: Conversación B1 · " in letter
+    assert "$ 8.000 · Falta pagar.\n" in letter
     clock.move_to(NOON + timedelta(days=3))
     assert [one for one in letters(teacher) if "reservas nuevas" in one] == []
 

@@ -27,7 +27,7 @@ def export_payments(payments: Iterable[Payment]) -> HttpResponse:
     return _export(f"pagos-{timezone.localdate():%Y-%m-%d}.csv", COLUMNS, payments)
 
 
-def export_entries(month: date) -> HttpResponse:
+def export_takings(month: date) -> HttpResponse:
     """All money of a month, also what was paid by hand. Raises OverflowError."""
     return _export(f"ingresos-{month:%Y-%m}.csv", MONTH_COLUMNS, list_takings_of(month))
 

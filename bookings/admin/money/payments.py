@@ -24,7 +24,7 @@ from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import SEAT_CLASS, class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
-from bookings.admin.money.export import export_entries, export_payments
+from bookings.admin.money.export import export_payments, export_takings
 from bookings.admin.money.states import BY_HAND, look_of, name_state
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.money.timeline import build_timeline
@@ -174,7 +174,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:
-            return export_entries(date(year, month, 1))
+            return export_takings(date(year, month, 1))
         except (ValueError, OverflowError) as error:
             raise Http404 from error
 

@@ -148,40 +148,6 @@ def list_takings_of(month: date) -> list[Taking]:
     return sorted((one for one in takings if one.received), key=lambda one: one.at)
 
 
-def _within(days: Period, rows: QuerySet[Any], at: str) -> QuerySet[Any]:
-    return rows.filter(**{f"{at}__gte": days.start, f"{at}__lt": days.end})
-
-
-def _take_charge(charge: Any) -> Taking:
-    is_gone = charge.status == ChargeStatus.CHARGED_BACK
-    returned = charge.amount if is_gone else charge.refunded_amount
-    about, payer = charge.payment.paid_class, charge.payment.user
-    return Taking(
-        charge.at, TakingWay.ONLINE, payer, about, charge.amount, returned, charge.charge_id
-    )
-
-
-def _take_transfer(transfer: Any) -> Taking:
-    return Taking(
-        transfer.decided_at,
-        TakingWay.TRANSFER,
-        transfer.user,
-        transfer.booked_class,
-        transfer.amount,
-        transfer.returned,
-        transfer.operation_number,
-    )
-
-
-def _take_class(row: Any) -> Taking:
-    return Taking(row.paid_at, TakingWay.CASH, row.booked_by, row, row.amount_by_hand)
-
-
-def _take_seat(seat: Any) -> Taking:
-    about = seat.open_class.virtual_class
-    return Taking(seat.paid_at, TakingWay.CASH, seat.user, about, seat.amount_by_hand)
-
-
 def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> QuerySet[Payment]:
     """List the payments whose money the months of these days count."""
     days = whole_days(first, last)
@@ -249,3 +215,37 @@ def _sum_by_month(
     if since is not None:
         dated = dated.filter(at__gte=whole_days(since, since).start)
     yield from dated.annotate(month=TruncMonth("at")).order_by().values("month").annotate(**sums)
+
+
+def _within(days: Period, rows: QuerySet[Any], at: str) -> QuerySet[Any]:
+    return rows.filter(**{f"{at}__gte": days.start, f"{at}__lt": days.end})
+
+
+def _take_charge(charge: Any) -> Taking:
+    is_gone = charge.status == ChargeStatus.CHARGED_BACK
+    returned = charge.amount if is_gone else charge.refunded_amount
+    about, payer = charge.payment.paid_class, charge.payment.user
+    return Taking(
+        charge.at, TakingWay.ONLINE, payer, about, charge.amount, returned, charge.charge_id
+    )
+
+
+def _take_transfer(transfer: Any) -> Taking:
+    return Taking(
+        transfer.decided_at,
+        TakingWay.TRANSFER,
+        transfer.user,
+        transfer.booked_class,
+        transfer.amount,
+        transfer.returned,
+        transfer.operation_number,
+    )
+
+
+def _take_class(row: Any) -> Taking:
+    return Taking(row.paid_at, TakingWay.CASH, row.booked_by, row, row.amount_by_hand)
+
+
+def _take_seat(seat: Any) -> Taking:
+    about = seat.open_class.virtual_class
+    return Taking(seat.paid_at, TakingWay.CASH, seat.user, about, seat.amount_by_hand)

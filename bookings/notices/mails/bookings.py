@@ -67,7 +67,7 @@ def _write_rows(part: Notice) -> list[Row]:
     who, *_others = mail.facts
     texts = [text for line in IN_SHORT if (text := line.find_text(part))]
     return [
-        (who.find_text(part), ". ".join(texts), False),
+        (who.find_text(part), " · ".join(texts), False),
         (mail.link.label, mail.link.find_text(part), True),
     ]
 
