@@ -64,6 +64,10 @@ def gather_for_day(
     part.next_attempt_at, part.failure = None, GATHERED
     leaves_at = at + COMMITTED_WITHIN
     whole = Notice.draft(NoticeKind.DAILY_BOOKINGS, None, user_id, leaves_at, at.isoformat())
+    # It may have left early: by a clock that was ahead, or because the teacher sent it by hand.
+    early = Notice.objects.filter(user=user_id, kind=whole.kind, occasion=whole.occasion)
+    again = {"due_at": leaves_at, "next_attempt_at": leaves_at, "sent_at": None}
+    early.filter(next_attempt_at=None).update(**again, attempts=0, failure="")
     _record([part, whole])
 
 

@@ -20,6 +20,7 @@ from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, rele
 from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
 from bookings.notices.delivery import deliver_due
+from bookings.notices.due import make_due_again
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.work.clock_jumps import bring_back_plans
@@ -261,6 +262,21 @@ def test_a_daily_mail_far_ahead_comes_from_a_clock_that_was_ahead(clock, daily, 
 
     [letter] = letters(teacher)
     assert "Bruno Student" in letter
+
+
+def test_a_daily_mail_that_she_sent_early_leaves_again_with_what_came_later(
+    clock, daily, student, teacher
+):
+    open_class = store(teacher)
+    hold(open_class)
+    make_due_again(Notice.objects.filter(kind=NoticeKind.DAILY_BOOKINGS))
+    [early] = letters(teacher)
+
+    hold(open_class, student)
+    clock.move_to(NOON + timedelta(hours=8, minutes=1))
+
+    [letter] = letters(teacher)
+    assert ("Bruno" in early, "Bruno" in letter) == (False, True)
 
 
 # --- The host of an open class is the teacher -----------------------------------------------------
