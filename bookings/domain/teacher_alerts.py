@@ -6,10 +6,21 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.selectors import find_teacher
 from accounts.services import lock_person
-from bookings.models import Notice, NoticeKind, Payment, ReviewReason, VirtualClass
-from bookings.notices.due import plan_mail, record_alert, record_due
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    Notice,
+    NoticeKind,
+    Payment,
+    ReviewReason,
+    Seat,
+    VirtualClass,
+)
+from bookings.notices.due import gather_for_day, plan_mail, record_alert, record_due
+from config.lib.wall_time import find_next
 
 logger = logging.getLogger(__name__)
 
@@ -67,3 +78,31 @@ def ask_for_agreement(virtual_class: VirtualClass) -> None:
     asked = Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE, user=teacher)
     if not asked.filter(created_at__range=(now - ASK_EVERY, now)).exists():
         tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
+
+
+def tell_of_booking(booked: VirtualClass, by: User | None) -> None:
+    """Mail the teacher, once, about a class that became certain, or that she is paid for by hand.
+
+    by: who made it so. She knows of what she booked, confirmed or marked as paid herself.
+    """
+    is_hers = booked.booked_by.is_staff or (by is not None and by.is_staff)
+    if is_hers or booked.log.filter(event=ClassEvent.BOOKED_FOR).exists():
+        return
+    _tell_of_sale(NoticeKind.NEW_BOOKING, booked, "")
+
+
+def tell_of_seat(seat: Seat, locked: VirtualClass) -> None:
+    """Mail the teacher, once, about a seat that is taken, or that she is paid for by hand."""
+    _tell_of_sale(NoticeKind.SEAT_SOLD, locked, str(seat.pk))
+
+
+def _tell_of_sale(kind: NoticeKind, virtual_class: VirtualClass, occasion: str) -> None:
+    teacher = find_teacher()
+    if teacher is None:
+        return
+    clock = BookingRules.load().daily_mail_at
+    if clock is None:
+        record_due(kind, virtual_class, [teacher.pk], occasion)
+    else:
+        at = find_next(clock, timezone.now())
+        gather_for_day(kind, virtual_class, teacher.pk, occasion, at)

@@ -12,6 +12,13 @@ from bookings.models.availability import (
     WeeklyHours,
     hours_overlap,
 )
+from bookings.models.change_terms import (
+    ChangeTerms,
+    RefundCase,
+    RefundStep,
+    find_change_terms,
+    load_steps,
+)
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
 from bookings.models.hold import Hold
@@ -28,6 +35,7 @@ from bookings.models.paid_by_hand import (
 )
 from bookings.models.payment import (
     MONEY_GONE,
+    PAID_BY_HAND,
     ChargeStatus,
     Payment,
     PaymentCharge,

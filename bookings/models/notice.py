@@ -52,8 +52,14 @@ class NoticeKind(models.TextChoices):
     SEAT_TO_REVIEW = "seat_to_review", "Pago de un lugar a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
-    # To the teacher: an open class that lacks people.
+    # To the teacher: what students book, each or once a day (``BookingRules.daily_mail_at``).
+    NEW_BOOKING = "new_booking", "Reserva nueva"
+    SEAT_SOLD = "seat_sold", "Lugar reservado"
+    DAILY_BOOKINGS = "daily_bookings", "Reservas del día"
+    # To the teacher: an open class that lacks people, is decided, or loses one.
     BELOW_MINIMUM = "below_minimum", "Clase abierta por decidir"
+    MINIMUM_DECIDED = "minimum_decided", "Clase abierta decidida"
+    SEAT_LEFT = "seat_left", "Lugar que se dejó"
     TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia por confirmar"
     # To the teacher: her prices, her calendar, wrong access codes, disabled webhooks.
     PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"

@@ -20,6 +20,7 @@ from bookings.models import (
     RefundStatus,
     ReviewReason,
     VirtualClass,
+    find_open_class,
 )
 from bookings.notices.returned_money import name_refund
 
@@ -107,11 +108,18 @@ class PaymentToReview(Expectation):
                 yield Notice.draft(kind, payment.virtual_class, teacher.pk, payment.updated_at)
 
 
+def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bool:
+    """True for the host of an open class, who is the teacher: no mail to people is for her."""
+    is_host = virtual_class is not None and virtual_class.booked_by_id == user_id
+    return is_host and find_open_class(virtual_class) is not None
+
+
 def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
     """Leave out the mails of a host before a claim, who is another person."""
     hand_overs = {ClassEvent.CLAIMED, ClassEvent.UNCLAIMED}
     later = any(one.event in hand_overs and one.at > line.at for one in virtual_class.log.all())
-    return [] if later else [virtual_class.booked_by_id]
+    user_id = virtual_class.booked_by_id
+    return [] if later or is_its_teacher(virtual_class, user_id) else [user_id]
 
 
 def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
@@ -134,7 +142,7 @@ def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUI
             people.update(person(virtual_class, earlier))
         if earlier.event == ClassEvent.LEFT:
             people.difference_update(person(virtual_class, earlier))
-    return people
+    return {one for one in people if not is_its_teacher(virtual_class, one)}
 
 
 def teacher_if_by_student(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:

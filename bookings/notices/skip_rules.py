@@ -32,6 +32,9 @@ from bookings.notices.facts import (
 )
 from bookings.notices.returned_money import find_named_refund, is_owed
 
+# Of a booking that the day's mail tells.
+GATHERED = "Va en el correo del día."
+
 
 class SkipRule(NamedTuple):
     """reason: stored with the mail."""
@@ -98,6 +101,10 @@ def _is_told_together(notice: Notice) -> bool:
     return others.exclude(pk=notice.pk).exists()
 
 
+def _is_seat_given_up(notice: Notice) -> bool:
+    return find_seat(notice).state not in {SeatState.HELD, SeatState.TAKEN}
+
+
 def _is_refusal_settled(notice: Notice) -> bool:
     refused = find_transfer(notice)
     others = BankTransfer.objects.filter(
@@ -131,6 +138,9 @@ no_link = SkipRule(
     "La clase ya no tenía un enlace.", lambda one: not link_address(one.require_class())
 )
 over = SkipRule("La clase ya había terminado.", lambda one: one.require_class().has_ended())
+cancelled = SkipRule(
+    "La clase se canceló.", lambda one: one.require_class().status == ClassStatus.CANCELLED
+)
 not_scheduled = SkipRule(
     "La clase ya no estaba agendada.", lambda one: not one.require_class().is_scheduled
 )
@@ -153,6 +163,7 @@ not_lapsed = SkipRule(
 seat_not_lapsed = SkipRule(
     "El lugar no se venció sin pagar.", lambda one: not _has_seat_lapsed(one)
 )
+seat_given_up = SkipRule("El lugar ya se dejó.", _is_seat_given_up)
 transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",
     lambda one: find_transfer(one).state != TransferState.ANNOUNCED,

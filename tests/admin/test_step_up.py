@@ -26,6 +26,7 @@ pytestmark = pytest.mark.django_db
 
 ELEVEN_MINUTES = timedelta(minutes=11)
 EXPORT = "/admin/bookings/payment/exportar/"
+MONTH = "/admin/bookings/payment/meses/2026-11/exportar/"
 
 
 @pytest.fixture
@@ -64,15 +65,16 @@ def asked_for(response) -> str | None:
     return parse_qs(parts.query)["next"][0]
 
 
-def test_export_of_payments_wants_a_fresh_sign_in(through_google):
-    refused = through_google.get(f"{EXPORT}?status=approved")
+@pytest.mark.parametrize("address", [f"{EXPORT}?status=approved", MONTH])
+def test_export_of_payments_wants_a_fresh_sign_in(through_google, address):
+    refused = through_google.get(address)
     back = go_through_google(
         through_google, "google", TEACHER_EMAIL, process="confirm", callbackUrl=asked_for(refused)
     )
 
-    assert asked_for(refused) == f"{EXPORT}?status=approved"
-    assert back["Location"] == f"{EXPORT}?status=approved"
-    assert through_google.get(EXPORT)["Content-Type"].startswith("text/csv")
+    assert asked_for(refused) == address
+    assert back["Location"] == address
+    assert through_google.get(address)["Content-Type"].startswith("text/csv")
 
 
 def asked_by_each_method(client, address) -> set[str | None]:

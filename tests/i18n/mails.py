@@ -32,6 +32,7 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.notices.drifts import DRIFTS
+from bookings.notices.due import gather_for_day
 from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
 from tests.i18n.states import CODE, NOW, World, make_payment
@@ -292,6 +293,30 @@ def time_over_for_a_transfer(world):
 def time_over_for_a_seats_transfer(world):
     seat = hold(world)
     return to(seat.user, seat.open_class.virtual_class, str(seat.pk))
+
+
+@mail(NoticeKind.SEAT_LEFT)
+def seat_that_was_left(world):
+    seat = hold(world)
+    return to(world.teacher, seat.open_class.virtual_class, f"{seat.user_id.hex} 1")
+
+
+@mail(NoticeKind.SEAT_SOLD)
+def sold_seat(world):
+    seat = hold(world)
+    return to(world.teacher, seat.open_class.virtual_class, str(seat.pk))
+
+
+@mail(NoticeKind.DAILY_BOOKINGS)
+def bookings_of_a_day(world):
+    seat = hold(world)
+    gathered = [
+        (NoticeKind.NEW_BOOKING, world.book(), ""),
+        (NoticeKind.SEAT_SOLD, seat.open_class.virtual_class, str(seat.pk)),
+    ]
+    for kind, virtual_class, occasion in gathered:
+        gather_for_day(kind, virtual_class, world.teacher.pk, occasion, NOW)
+    return to(world.teacher, occasion=NOW.isoformat())
 
 
 @mail(NoticeKind.REFUND_FAILED)

@@ -14,6 +14,7 @@ from bookings.domain.open_classes.deadlines import (
 )
 from bookings.domain.places.joining import join_class
 from bookings.models import (
+    ClassLog,
     ClassStatus,
     MinimumDecision,
     Notice,
@@ -63,7 +64,7 @@ def test_enough_people_let_the_class_go_on(mercadopago, open_class):
     assert decision() == MinimumDecision.GOES_ON
     told = set(Notice.objects.filter(kind="goes_on").values_list("user", flat=True))
     assert seat.user_id in told
-    assert len(told) == 4
+    assert len(told) == 3
     assert not Refund.objects.exists()
 
 
@@ -136,7 +137,8 @@ def test_the_teacher_lets_it_go_on(mercadopago, open_class, teacher):
 
     assert decide_open_classes() == 0
     assert decision() == MinimumDecision.GOES_ON
-    assert Notice.objects.filter(kind="goes_on", user=teacher).count() == 1
+    assert ClassLog.objects.filter(event="goes_on").count() == 1
+    assert not Notice.objects.filter(user=teacher).exists()  # she did it herself
 
 
 def test_a_class_that_was_called_off_does_not_go_on(mercadopago, open_class, teacher):

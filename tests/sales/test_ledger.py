@@ -25,7 +25,7 @@ from bookings.domain.money.refunds import (
     send_due_refunds,
     send_refunds_of,
 )
-from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.money.takings import list_monthly_takings, list_takings_of
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import Payment, Price, RefundReason, Seat
 from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
@@ -344,6 +344,7 @@ def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, set
     with time_machine.travel(datetime(2026, 11, 1, 12, tzinfo=UTC)) as clock:
         sell_for_a_month(month, clock)
         taken = {one.month: sums_of(one) for one in list_monthly_takings()}
+        entries = {one.month: list_takings_of(one.month) for one in list_monthly_takings()}
         balances = {
             person: find_balance(person)
             for person in UserFactory._meta.model.objects.exclude(is_staff=True)
@@ -351,6 +352,12 @@ def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, set
 
     written = {key: dict(sums) for key, sums in month.ledger.items() if hasattr(key, "month")}
     assert {key: sums for key, sums in taken.items() if sums} == written
+    for key, rows in entries.items():
+        sums = month.ledger[key]
+        assert (sum(one.received for one in rows), sum(one.returned for one in rows)) == (
+            sums["received"] + sums["by_hand"],
+            sums["returned"] + sums["charged_back"],
+        )
     for person, balance in balances.items():
         sums = month.ledger[person.pk]
         assert (balance.online, balance.by_hand, balance.returned) == (

@@ -36,7 +36,7 @@ from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
-from bookings.domain.teacher_alerts import tell_teacher
+from bookings.domain.teacher_alerts import tell_of_booking, tell_of_seat, tell_teacher
 from bookings.models import (
     BankTransfer,
     ClassEvent,
@@ -76,6 +76,10 @@ def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
         raise HoldExpiredError(SEAT_GONE if seat else "")
     if not kept.for_transfer:
         keep_for_transfer(kept, now)
+        if seat is None:
+            tell_of_booking(locked, user)
+        else:
+            tell_of_seat(seat, locked)
 
 
 @transaction.atomic

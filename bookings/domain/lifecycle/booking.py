@@ -15,6 +15,8 @@ from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
+from bookings.domain.teacher_alerts import tell_of_booking
+from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     Hold,
@@ -103,7 +105,14 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         _join(payment, virtual_class)
     elif is_foreign:
         _follow_money(virtual_class)
+    elif by is None and _is_paid_to_teacher(request):
+        tell_of_booking(virtual_class, by)
     return virtual_class
+
+
+def _is_paid_to_teacher(request: BookingRequest) -> bool:
+    # A program's booking that need not be paid is scheduled by its next request.
+    return request.price > 0 and (not request.has_preference or must_be_paid())
 
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:

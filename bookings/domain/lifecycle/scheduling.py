@@ -35,7 +35,7 @@ from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
-from bookings.domain.teacher_alerts import ask_for_agreement
+from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -232,6 +232,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     record_event(locked, ClassEvent.SCHEDULED, actor=actor, from_status=ClassStatus.PENDING)
     record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
+    tell_of_booking(locked, actor)
     return locked
 
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import (
@@ -16,17 +16,22 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Sum,
+    TextChoices,
     Value,
     When,
 )
 from django.db.models.functions import Coalesce, Greatest, TruncMonth
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.availability.agenda import whole_days
+from bookings.availability.periods import Period
 from bookings.domain.money.charges import MONEY_CAME
 from bookings.models import (
+    PAID_BY_HAND,
     BankTransfer,
     ChargeStatus,
+    Payment,
     PaymentCharge,
     ReviewReason,
     Seat,
@@ -42,6 +47,7 @@ TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState
 # Django calls a difference of such fields an IntegerField.
 CENTAVOS = BigIntegerField()
 NOTHING = Value(0, CENTAVOS)
+CHARGED_AT = Coalesce("payment__approved_at", "seen_at")
 
 
 @dataclass(slots=True)
@@ -77,7 +83,7 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
         list_charges_with_money(),
-        Coalesce("payment__approved_at", "seen_at"),
+        CHARGED_AT,
         since,
         received=Sum("amount"),
         returned=Sum("refunded_amount"),
@@ -100,6 +106,57 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
         for row in rows:
             months[row.pop("month").date()].update(row)
     return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
+
+
+class TakingWay(TextChoices):
+    ONLINE = "online", "Mercado Pago"
+    TRANSFER = "transfer", "Transferencia"
+    CASH = "cash", "A mano"
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """Money as a month counts it, in centavos. number: of the operation, if it has one."""
+
+    at: datetime
+    way: TakingWay
+    payer: User
+    virtual_class: VirtualClass | None
+    received: int
+    returned: int = 0
+    number: str = ""
+
+
+def list_takings_of(month: date) -> list[Taking]:
+    """List what makes up the sums of a month, earliest first. Raises OverflowError."""
+    days = whole_days(month, (month + timedelta(days=31)).replace(day=1) - timedelta(days=1))
+    of_class, of_seat = "virtual_class__offer", "seat__open_class__virtual_class__offer"
+    charges = (
+        list_charges_with_money()
+        .annotate(at=CHARGED_AT)
+        .select_related("payment__user", f"payment__{of_class}", f"payment__{of_seat}")
+    )
+    transfers = list_transfers_with_money().select_related("user", of_class, of_seat)
+    classes = list_classes_paid_by_hand().select_related("booked_by", "offer")
+    seats = list_seats_paid_by_hand().select_related("user", of_seat.removeprefix("seat__"))
+    takings = [
+        *map(_take_charge, _within(days, charges, "at")),
+        *map(_take_transfer, _within(days, transfers, "decided_at")),
+        *map(_take_class, _within(days, classes, "paid_at")),
+        *map(_take_seat, _within(days, seats, "paid_at")),
+    ]
+    return sorted((one for one in takings if one.received), key=lambda one: one.at)
+
+
+def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> QuerySet[Payment]:
+    """List the payments whose money the months of these days count."""
+    days = whole_days(first, last)
+    charges = list_charges_with_money().annotate(at=CHARGED_AT).filter(payment=OuterRef("pk"))
+    by_hand = Q(virtual_class__paid_at__gte=days.start, virtual_class__paid_at__lt=days.end) | Q(
+        seat__paid_at__gte=days.start, seat__paid_at__lt=days.end
+    )
+    came = Exists(charges.filter(at__gte=days.start, at__lt=days.end))
+    return payments.filter(came | PAID_BY_HAND & by_hand)
 
 
 def list_charges_with_money() -> QuerySet[PaymentCharge]:
@@ -158,3 +215,37 @@ def _sum_by_month(
     if since is not None:
         dated = dated.filter(at__gte=whole_days(since, since).start)
     yield from dated.annotate(month=TruncMonth("at")).order_by().values("month").annotate(**sums)
+
+
+def _within(days: Period, rows: QuerySet[Any], at: str) -> QuerySet[Any]:
+    return rows.filter(**{f"{at}__gte": days.start, f"{at}__lt": days.end})
+
+
+def _take_charge(charge: Any) -> Taking:
+    is_gone = charge.status == ChargeStatus.CHARGED_BACK
+    returned = charge.amount if is_gone else charge.refunded_amount
+    about, payer = charge.payment.paid_class, charge.payment.user
+    return Taking(
+        charge.at, TakingWay.ONLINE, payer, about, charge.amount, returned, charge.charge_id
+    )
+
+
+def _take_transfer(transfer: Any) -> Taking:
+    return Taking(
+        transfer.decided_at,
+        TakingWay.TRANSFER,
+        transfer.user,
+        transfer.booked_class,
+        transfer.amount,
+        transfer.returned,
+        transfer.operation_number,
+    )
+
+
+def _take_class(row: Any) -> Taking:
+    return Taking(row.paid_at, TakingWay.CASH, row.booked_by, row, row.amount_by_hand)
+
+
+def _take_seat(seat: Any) -> Taking:
+    about = seat.open_class.virtual_class
+    return Taking(seat.paid_at, TakingWay.CASH, seat.user, about, seat.amount_by_hand)

@@ -83,12 +83,14 @@ def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
         return None
     if locked.guest_count >= open_class.minimum or locked.start_time <= now:
         _go_on(open_class, locked, None)
+        tell_teacher(NoticeKind.MINIMUM_DECIDED, locked)
         return locked
     if _is_awaited(open_class, locked, now):
         return None
     _store(open_class, MinimumDecision.CALLED_OFF)
     reason = str(MinimumDecision.CALLED_OFF.label)
     call_off(locked, actor=None, reason=reason, case=RefundCase.BELOW_MINIMUM)
+    tell_teacher(NoticeKind.MINIMUM_DECIDED, locked)
     return locked
 
 

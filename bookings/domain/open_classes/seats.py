@@ -33,6 +33,7 @@ from bookings.domain.places.joining import check_place, take_place
 from bookings.domain.places.lapsed_checkouts import limit_lapsed
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
+from bookings.domain.teacher_alerts import tell_of_seat
 from bookings.models import (
     BookingRules,
     ClassEvent,
@@ -180,6 +181,8 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
     if seat.price > 0 or seat.discount_code_id:
         actor, details = by or seat.user, describe_sale(seat)
         record_event(locked, ClassEvent.SEAT_PAID, actor=actor, details=details)
+    if by is None:
+        tell_of_seat(seat, locked)
 
 
 def _take_back(locked: VirtualClass, seat: Seat) -> None:
@@ -215,6 +218,8 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     if seat.price > 0:
         limit_lapsed(user, now)
     _open_seat(seat, now)
+    if seat.price > 0 and seat.payment is None and not _has_come_before(seat):
+        tell_of_seat(seat, locked)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)
         # Kept for ``find_pause_end``, in case the seat is not paid.
@@ -224,6 +229,11 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
         seat.paid_at = now
         _take(seat, locked, None)
     return seat
+
+
+def _has_come_before(seat: Seat) -> bool:
+    # A person who holds and releases a place all day causes one mail.
+    return Seat.objects.filter(open_class=seat.open_class_id, user=seat.user).count() > 1
 
 
 def _refuse_other_price(seat: Seat, seen: int | None) -> None:

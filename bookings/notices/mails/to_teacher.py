@@ -7,12 +7,13 @@ from django.utils.translation import gettext_lazy as _
 
 from bookings.models import ClassEvent, NoticeKind
 from bookings.notices import expectations as to
-from bookings.notices import facts, links
+from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
 from bookings.notices.expectations import (
     AfterEvent,
     PaymentToReview,
 )
+from bookings.notices.mails.bookings import BOOKINGS_TO_TEACHER
 from bookings.notices.mails.mail import Mail, untracked
 
 
@@ -29,6 +30,7 @@ def _explain_revoked() -> str:
 
 
 MAILS_TO_TEACHER = {
+    **BOOKINGS_TO_TEACHER,
     NoticeKind.STUDENT_MOVED: Mail(
         subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s cambió el horario de su clase."),
@@ -40,7 +42,13 @@ MAILS_TO_TEACHER = {
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s canceló su clase. El horario quedó libre."),
-        facts=(facts.offer, facts.when, facts.owed_by_hand),
+        facts=(
+            facts.offer,
+            facts.when,
+            money_facts.returned_online,
+            money_facts.owed_by_hand,
+            money_facts.kept,
+        ),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),
@@ -72,7 +80,7 @@ MAILS_TO_TEACHER = {
     NoticeKind.MONEY_BACK: Mail(
         subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
         opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
-        facts=(facts.offer, facts.when, facts.last_reason),
+        facts=(facts.offer, facts.when, money_facts.last_reason),
         link=links.see_payments,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
@@ -91,6 +99,32 @@ MAILS_TO_TEACHER = {
         facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
         link=links.decide_open_class,
         skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
+    ),
+    NoticeKind.MINIMUM_DECIDED: untracked(
+        subject=_("Se decidió tu clase abierta: %(day)s, %(clock)s"),
+        opening=_("Se decidió si se da tu clase abierta."),
+        facts=(
+            facts.open_class,
+            facts.when,
+            facts.decision,
+            facts.people_so_far,
+            money_facts.owed_for_seats,
+        ),
+        link=links.see_class_in_panel,
+    ),
+    NoticeKind.SEAT_LEFT: untracked(
+        subject=_("Dejaron un lugar de tu clase abierta: %(day)s, %(clock)s"),
+        opening=_("Alguien dejó su lugar en tu clase abierta."),
+        facts=(
+            facts.leaver,
+            facts.open_class,
+            facts.when,
+            facts.places_taken,
+            money_facts.returned_online,
+            money_facts.owed_by_hand,
+            money_facts.kept,
+        ),
+        link=links.see_class_in_panel,
     ),
     NoticeKind.TRANSFER_ANNOUNCED: Mail(
         subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
