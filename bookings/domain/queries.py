@@ -66,12 +66,12 @@ def list_payments_of(user: User) -> QuerySet[Payment]:
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """With host, hold and payment."""
+    """With host, hold, payment, and the link that decides which words are shown."""
     # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
-    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class")
+    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class", "link")
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:

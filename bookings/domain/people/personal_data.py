@@ -37,7 +37,7 @@ def export_person(user: User) -> str:
         "classes": [
             _describe_class(one, user)
             for one in list_classes_of(user)
-            .select_related("discount_code", "link")
+            .select_related("discount_code")
             .prefetch_related("activities")
         ],
         "payments": [
