@@ -16,12 +16,7 @@ from accounts.api.auth import TOKEN, AuthView, describe
 from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer, UrlSerializer
 from accounts.provider import provider_classes
 from accounts.selectors import list_providers
-from accounts.sign_in.authorization import (
-    Purpose,
-    authorize_url,
-    find_purpose,
-    lead_on,
-)
+from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, lead_on
 from accounts.sign_in.errors import TEXTS, page_for
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path

@@ -67,7 +67,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         state = extra_context.get("state") or {}
         is_refusal = error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
         if is_refusal and state.get("must_be") == str(request.user.pk):
-            # The person is signed in, and only keeps the calendar or the confirmation to herself.
+            # The person is signed in already, and refused only the calendar or the confirmation.
             raise ImmediateHttpResponse(HttpResponseRedirect(state["next"]))
         _refuse("AccessDenied" if is_refusal else "OAuthCallback")
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 POLL = timedelta(seconds=2)
 # Less than the ten seconds that Docker waits after SIGTERM.
 STOP_AFTER = timedelta(seconds=8)
-# For planning: no limit of the database ends the wait for a machine that does not answer.
+# For planning. No limit of PostgreSQL ends the wait for a machine that does not answer.
 PLAN_TIMEOUT = timedelta(minutes=1)
 # After the database failed, or the process died.
 PAUSE = timedelta(seconds=2)

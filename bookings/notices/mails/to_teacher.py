@@ -9,10 +9,7 @@ from bookings.models import ClassEvent, NoticeKind
 from bookings.notices import expectations as to
 from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
-from bookings.notices.expectations import (
-    AfterEvent,
-    PaymentToReview,
-)
+from bookings.notices.expectations import AfterEvent, PaymentToReview
 from bookings.notices.mails.bookings import BOOKINGS_TO_TEACHER
 from bookings.notices.mails.mail import Mail, untracked
 
