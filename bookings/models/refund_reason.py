@@ -27,7 +27,8 @@ class RefundReason(models.TextChoices):
     CLASS_OVER = "class_over", "La clase ya había pasado"
     # The student cancels, or leaves a seat. The teacher cancels, refuses a price, or erases an
     # account. A look, for money that arrives afterwards. Mails besides: CANCELLED to everyone in
-    # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels.
+    # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels; LEFT to the
+    # student and SEAT_LEFT to the teacher for a seat.
     CANCELLED = "cancelled", "Clase cancelada"
     # A look, when a seat of an open class is paid and no place is left. No other mail.
     SEAT_LOST = "seat_lost", "No quedaban lugares"
@@ -36,7 +37,8 @@ class RefundReason(models.TextChoices):
     # to the teacher.
     CODE_USED_UP = "code_used_up", "El código ya se había usado"
     # The sweep, when an open class has fewer paid seats than its minimum at the deadline.
-    # Mails besides: CANCELLED to everyone in the class or in line, with the reason.
+    # Mails besides: CANCELLED to everyone in the class or in line, with the reason, and
+    # MINIMUM_DECIDED to the teacher.
     BELOW_MINIMUM = "below_minimum", "No se llegó al mínimo"
     # A look, when a second charge of a paid payment is approved, or the money of a class that was
     # paid by hand and is cancelled. No other mail.
