@@ -83,6 +83,16 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     assert student.email in render_mail(told).body
 
 
+def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):
+    let_lapse(student, open_class)
+    end(ago=PAUSE)
+    kept = hold(open_class, student)
+    Payment.objects.filter(seat=kept).update(preference_id=None)
+
+    with pytest.raises(TooManyLapsedError):
+        hold(store(teacher, start=in_days(8)), student)
+
+
 def test_a_payment_makes_up_for_the_lapsed_ones(mercadopago, teacher, open_class, student):
     let_lapse(student, open_class, MAX_LAPSED - 1)
     pay(mercadopago, hold(open_class, student))

@@ -36,6 +36,7 @@ from bookings.models import (
     TransferState,
     VirtualClass,
 )
+from tests.admin.steps import address_of
 from tests.factories import DiscountCodeFactory, UserFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import in_days, pay, store
@@ -98,6 +99,18 @@ def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     page = sign_in(student).get(f"/inicio/lugares/{late.pk}")
     assert "El pago llegó cuando el código de descuento ya se había usado." in text_of(page)
     assert ClassLog.objects.get(event="seat_lost").reason == "El código ya se había usado"
+
+
+def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
+    mercadopago, teacher, open_class, student, stranger, code, sign_in
+):
+    late = hold(student, open_class, code)
+    let_time_pass()
+    pay(mercadopago, hold(stranger, open_class, code))
+
+    page = sign_in(teacher).get(address_of(late, "pagado"))
+
+    assert "Ojo: el código MITAD ya se usó todas las veces que vale." in text_of(page)
 
 
 def test_a_voucher_keeps_the_use_of_a_seat(mercadopago, teacher, open_class, student, code):

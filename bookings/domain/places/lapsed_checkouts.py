@@ -61,7 +61,8 @@ def _list_unpaid(user: User, now: datetime) -> list[Payment]:
         ~Exists(list_money_on_its_way(OuterRef("pk"))),
         ~Exists(sent.filter(seat__payment=OuterRef("pk"))),
         ~Exists(sent.filter(virtual_class__payment=OuterRef("pk"))),
-        preference_id__isnull=False,
+        # The preference of a seat that is held may be in the making.
+        Q(preference_id__isnull=False) | Q(seat__state=SeatState.HELD),
         # By hand, and booked by the teacher.
         seat__paid_at=None,
         virtual_class__paid_at=None,
