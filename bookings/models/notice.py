@@ -58,6 +58,7 @@ class NoticeKind(models.TextChoices):
     DAILY_BOOKINGS = "daily_bookings", "Reservas del día"
     # To the teacher: an open class that lacks people, is decided, or loses one.
     BELOW_MINIMUM = "below_minimum", "Clase abierta por decidir"
+    OPEN_CLASS_LOST = "open_class_lost", "Clase abierta que no se pudo agendar"
     MINIMUM_DECIDED = "minimum_decided", "Clase abierta decidida"
     SEAT_LEFT = "seat_left", "Lugar que se dejó"
     TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia por confirmar"

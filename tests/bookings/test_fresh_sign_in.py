@@ -6,13 +6,15 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from accounts.models import UserStatus
+from accounts.models import User, UserStatus
 from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.exceptions import FreshSignInNeededError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.refunds import request_partial_refund
+from bookings.domain.people.claiming import claim_class, confirm_claim
 from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.class_links import make_link
 from bookings.models import (
     ClassLog,
     ClassStatus,
@@ -25,6 +27,7 @@ from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_paid_class
 from tests.sales.open_classes import store, take
 from tests.sales.transfers import announce_with_lost_time
+from tests.sales.written_down import write_lucia
 
 
 @pytest.fixture
@@ -73,6 +76,13 @@ def erasing(student, teacher):
     return partial(erase_person, user=student, by=teacher)
 
 
+@pytest.fixture
+def merging_people(student, teacher):
+    link = make_link(VirtualClassFactory(booked_by=write_lucia()))
+    claim_class(user=student, token=link.token)
+    return partial(confirm_claim, class_id=link.pk, by=teacher)
+
+
 DECISIONS = [
     "cancelling",
     "cancelling_an_open_class",
@@ -80,13 +90,14 @@ DECISIONS = [
     "taking_a_paid_time",
     "confirming_a_transfer",
     "erasing",
+    "merging_people",
 ]
 
 
 def everything():
     """Return what the decisions write."""
     classes = VirtualClass.objects.order_by("pk").values("pk", "status", "start_time", "paid_at")
-    counts = [model.objects.count() for model in (Refund, Notice, ClassLog)]
+    counts = [model.objects.count() for model in (Refund, Notice, ClassLog, User)]
     return list(classes), counts
 
 

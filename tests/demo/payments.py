@@ -45,7 +45,11 @@ def pay_given(virtual_class: VirtualClass) -> Payment:
 def give_half_back(payment: Payment, by: User) -> None:
     charge = payment.charges.get()
     request_partial_refund(
-        charge_id=charge.pk, amount=charge.amount // 2, left=charge.amount, by=by
+        charge_id=charge.pk,
+        amount=charge.amount // 2,
+        left=charge.amount,
+        by=by,
+        fresh_sign_in=True,
     )
     send_refunds_of(payment)
     settle(payment.preference_id or "")

@@ -121,7 +121,7 @@ def test_words_phone_and_notes_do_not_follow_a_link_that_may_be_forwarded(
     host.refresh_from_db()
     assert (host.phone, host.private_notes) == ("", "")
 
-    confirm_claim(class_id=paid.pk, by=teacher)
+    confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
     host.refresh_from_db()
     assert not [
         one for one in (PHONE, "perros", "libro", "divorcio") if one not in export_person(host)

@@ -1,6 +1,7 @@
 """domain/people/claiming.py: an account takes over everything of a person without one."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -106,12 +107,12 @@ def test_her_yes_moves_the_other_classes_too(paid, lucia, student, teacher):
     later = book_class_for(lucia, teacher, days=1)
     claim_class(user=student, token=paid.link.token)
 
-    assert confirm_claim(class_id=paid.pk, by=teacher) == student
+    assert confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True) == student
 
     assert set(student.booked_classes.all()) == {past, paid, later}
     assert not User.objects.filter(pk=lucia.pk).exists()
     assert not ClassLink.objects.get(pk=paid.pk).is_undecided
-    for decide in (confirm_claim, return_claim):
+    for decide in (partial(confirm_claim, fresh_sign_in=True), return_claim):
         with pytest.raises(BookingError, match="nada que deshacer"):
             decide(class_id=paid.pk, by=teacher)
 
@@ -123,9 +124,9 @@ def test_her_yes_to_one_of_two_accounts_makes_the_other_class_hers(
     claim_class(user=stranger, token=paid.link.token)
     claim_class(user=student, token=later.link.token)
 
-    confirm_claim(class_id=later.pk, by=teacher)
+    confirm_claim(class_id=later.pk, by=teacher, fresh_sign_in=True)
     with pytest.raises(BookingError, match="nada que deshacer"):
-        confirm_claim(class_id=paid.pk, by=teacher)
+        confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
     return_claim(class_id=paid.pk, by=teacher)
 
     assert set(student.booked_classes.all()) == {paid, later}

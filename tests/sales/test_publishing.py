@@ -106,7 +106,7 @@ def test_the_sweep_ends_a_class_that_lost_its_time_while_the_calendar_was_down(
 
     ended = VirtualClass.objects.get(pk=open_class.pk)
     assert ended.status == ClassStatus.CANCELLED
-    assert ended.notices.get(kind=NoticeKind.CANCELLED).user == teacher
+    assert ended.notices.get(kind=NoticeKind.OPEN_CLASS_LOST).user == teacher
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_wrong_claim_undone_and_a_right_one_lose_nothing(
     assert describe(student).items() >= nothing.items()
 
     claim(host, group)
-    confirm_claim(class_id=group.pk, by=teacher)
+    confirm_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
 
     assert describe(host) == rename(before, lucia, host)
     assert WORDS["learning_focus"] in export_person(host)

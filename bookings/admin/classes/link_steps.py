@@ -1,5 +1,6 @@
 """The steps of a class's link."""
 
+from functools import partial
 from typing import Any
 
 from accounts.models import User
@@ -56,7 +57,8 @@ class ConfirmClaim(Step[VirtualClass]):
         claim = find_undecided_claim(row)
         person = claim.made_for if claim else None
         others = [f"Pasa a su cuenta: {one}." for one in _list_classes(person)]
-        seen = foresee(lambda: confirm_claim(class_id=row.pk, by=actor), [])
+        confirm = partial(confirm_claim, class_id=row.pk, by=actor, fresh_sign_in=True)
+        seen = foresee(confirm, [])
         happens = (
             f"{person}, sin cuenta, y {seen.result} quedan como una sola persona: {seen.result}.",
             *(others or ["No tiene otras clases."]),
@@ -65,9 +67,8 @@ class ConfirmClaim(Step[VirtualClass]):
         return Facts(str(row), happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        return Report(
-            f"Listo: todo quedó en la cuenta de {confirm_claim(class_id=row.pk, by=actor)}."
-        )
+        account = confirm_claim(class_id=row.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
+        return Report(f"Listo: todo quedó en la cuenta de {account}.")
 
 
 class ReturnClaim(Step[VirtualClass]):

@@ -45,6 +45,7 @@ from bookings.models import (
     NoticeKind,
     Payment,
     VirtualClass,
+    find_open_class,
 )
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
@@ -144,6 +145,8 @@ def give_up_class(
     if locked is None or locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
         return  # it was deleted or scheduled meanwhile
     case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
+    if actor is None and find_open_class(locked):
+        tell_teacher(NoticeKind.OPEN_CLASS_LOST, locked)
     call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
 
 

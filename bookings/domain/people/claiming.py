@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User, UserStatus
 from accounts.personal_data import merge_account
 from bookings.domain.calendar.guests import request_guests
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
@@ -107,11 +108,12 @@ def list_written_down(user: User) -> list[WrittenDown]:
     return [one for one in found if one.classes]
 
 
-def confirm_claim(*, class_id: uuid.UUID, by: User) -> User:
+def confirm_claim(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False) -> User:
     """Merge the placeholder into the account that claimed its class; return the account.
 
-    Raises BookingError.
+    Raises FreshSignInNeededError, BookingError.
     """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
     link = _find_claim(class_id)
     claimer, person = link.claimed_by, link.made_for
     if claimer is None or person is None or not person.is_placeholder:

@@ -97,6 +97,12 @@ MAILS_TO_TEACHER = {
         link=links.decide_open_class,
         skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
     ),
+    NoticeKind.OPEN_CLASS_LOST: untracked(
+        subject=_("Tu clase abierta no se puede dar: %(day)s, %(clock)s"),
+        opening=_("Tu clase abierta no se llegó a agendar, y se canceló."),
+        facts=(facts.open_class, facts.when, money_facts.last_reason),
+        link=links.see_class_in_panel,
+    ),
     NoticeKind.MINIMUM_DECIDED: untracked(
         subject=_("Se decidió tu clase abierta: %(day)s, %(clock)s"),
         opening=_("Se decidió si se da tu clase abierta."),

@@ -121,5 +121,5 @@ def test_the_claimer_does_not_read_the_words(sign_in, paid, host, teacher):
 
     assert "divorcio" not in text_of(mine.get(f"/inicio/clases/{paid.pk}"))
 
-    confirm_claim(class_id=paid.pk, by=teacher)
+    confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
     assert "divorcio" in text_of(mine.get(f"/inicio/clases/{paid.pk}"))
