@@ -40,8 +40,10 @@ class PrivacyMiddleware(MiddlewareMixin):
         ):
             response["Cache-Control"] = "private, no-store"
         if "private" not in response.get("Cache-Control", "private"):
-            # CsrfViewMiddleware replaces a malformed cookie: a cache would give it to all visitors.
+            # Django replaces a malformed CSRF cookie and deletes that of an ended session: a cache
+            # would do it to all visitors.
             request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
+            request.COOKIES.pop(settings.SESSION_COOKIE_NAME, None)
         return response
 
 

@@ -158,10 +158,14 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def mail_address(self) -> str:
+        if self.status == UserStatus.ERASED:
+            return ""
         return self.contact_email if self.is_placeholder else self.email
 
     @property
     def first_name(self) -> str:
+        if self.status == UserStatus.ERASED:
+            return str(self)
         return self.name.split()[0] if self.name.strip() else self.email.split("@")[0]
 
 

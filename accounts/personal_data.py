@@ -82,11 +82,10 @@ def erase_from_log(*, user: User) -> None:
     _list_log_entries(user).update(object_repr=str(User(status=UserStatus.ERASED)))
 
 
-def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> None:
+def merge_account(placeholder: User, *, into: User) -> None:
     """Move a placeholder's rows to an account, and delete the placeholder.
 
     Call it in a transaction, after dropping rows that an account can have only once.
-    is_same_person: False leaves phone and notes behind, as a link may reach another person.
     """
     for relation in User._meta.get_fields(include_hidden=True):
         if isinstance(relation, ManyToOneRel):
@@ -96,10 +95,9 @@ def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> Non
     LogEntry.objects.filter(object_id=str(placeholder.pk)).update(object_id=str(into.pk))
     stored = User.objects.select_for_update(no_key=True).get(pk=into.pk)
     stored.total_classes += placeholder.total_classes
-    if is_same_person:
-        stored.phone = stored.phone or placeholder.phone
-        notes = [stored.private_notes, placeholder.private_notes]
-        stored.private_notes = "\n".join(filter(None, notes))
+    stored.phone = stored.phone or placeholder.phone
+    notes = [stored.private_notes, placeholder.private_notes]
+    stored.private_notes = "\n".join(filter(None, notes))
     stored.save(update_fields=["total_classes", "phone", "private_notes", "updated_at"])
     placeholder.delete()
 

@@ -23,7 +23,7 @@ from accounts.services import (
 )
 from accounts.sessions.engine import SessionStore
 from accounts.sessions.languages import language_chosen_in_browser
-from accounts.sign_in.authorization import granted_scopes
+from accounts.sign_in.authorization import granted_scopes, note_missing_token
 from accounts.sign_in.fresh_sign_in import note_sign_in
 from accounts.sign_in.identities import identity_connected
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **kwargs: Any) -> None:
     account = sociallogin.account
     note_sign_in(request.session, provider=account.provider, uid=account.uid)
-    _recognise_administrator(user, sociallogin)
+    _recognise_administrator(request, user, sociallogin)
     if user.is_staff:
         bind_identity(user=user, subject=account.uid)
     elif account.provider == GOOGLE:
@@ -52,7 +52,7 @@ def on_session_begun(request: HttpRequest, **kwargs: Any) -> None:
 @receiver(social_account_added)
 def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwargs: Any) -> None:
     user, account = sociallogin.user, sociallogin.account
-    _recognise_administrator(user, sociallogin)
+    _recognise_administrator(request, user, sociallogin)
     if user.is_staff:
         # Only this identity opens the panel from now on, and this browser has just proved it.
         note_sign_in(request.session, provider=account.provider, uid=account.uid)
@@ -62,7 +62,7 @@ def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwar
     identity_connected.send(sender=User, user=user, account=account)
 
 
-def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
+def _recognise_administrator(request: HttpRequest, user: User, sociallogin: SocialLogin) -> None:
     """Admit the owner of ADMIN_EMAIL; only Google's verified address counts.
 
     Dismiss a superuser with another address. Spec: Authentication, 1, 2 and 7.
@@ -77,7 +77,7 @@ def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
     if not admit_administrator(user=user, subject=sociallogin.account.uid):
         logger.warning("Another account of the provider claims the administrator's address.")
         return
-    _keep_grant(user, sociallogin)
+    _keep_grant(request, user, sociallogin)
 
 
 def _mark_student_grant(user: User, sociallogin: SocialLogin) -> None:
@@ -86,10 +86,14 @@ def _mark_student_grant(user: User, sociallogin: SocialLogin) -> None:
         keep_for_revocation(user=user, token=sociallogin.token.token)
 
 
-def _keep_grant(user: User, sociallogin: SocialLogin) -> None:
+def _keep_grant(request: HttpRequest, user: User, sociallogin: SocialLogin) -> None:
     if settings.CALENDAR_SCOPE not in sociallogin.state.get("asked_scope", []):
         return
     if settings.CALENDAR_SCOPE not in granted_scopes(sociallogin):
         logger.warning("The administrator signed in without granting the calendar.")
-    elif sociallogin.token.token_secret:  # the provider sends one with the first consent only
+    elif sociallogin.token.token_secret:
         remember_refresh_token(user=user, refresh_token=sociallogin.token.token_secret)
+    elif not user.provider_refresh_token:
+        # Google sends one with the first consent only, and a new database has lost that.
+        logger.warning("The calendar was granted without a refresh token, and none is stored.")
+        note_missing_token(request, sociallogin)

@@ -4,9 +4,16 @@ from django.urls import path
 
 from bookings.api import health
 from bookings.api.access_code import AccessCodeView
+from bookings.api.bookable import ClassSlotsView, PricesView, SlotsView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.metrics import metrics
+from bookings.api.own_classes import (
+    CancelClassView,
+    MoveClassView,
+    OwnClassesView,
+    OwnClassView,
+)
 from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import PaymentWebhookView
 from bookings.pages import (
@@ -29,6 +36,8 @@ app_name = "bookings"
 urlpatterns = [
     path("api/booking", BookingView.as_view(), name="api_booking"),
     path("api/calendar", CalendarView.as_view(), name="api_calendar"),
+    path("api/prices", PricesView.as_view(), name="api_prices"),
+    path("api/slots", SlotsView.as_view(), name="api_slots"),
     path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
     path(
         f"api/webhooks/{PROVIDER}",
@@ -36,6 +45,11 @@ urlpatterns = [
         name="api_payment_webhook",
     ),
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
+    path("api/classes", OwnClassesView.as_view(), name="api_classes"),
+    path("api/classes/<uuid:class_id>", OwnClassView.as_view(), name="api_class"),
+    path("api/classes/<uuid:class_id>/cancel", CancelClassView.as_view(), name="api_cancel_class"),
+    path("api/classes/<uuid:class_id>/move", MoveClassView.as_view(), name="api_move_class"),
+    path("api/classes/<uuid:class_id>/slots", ClassSlotsView.as_view(), name="api_class_slots"),
     path("healthz", health.HealthView.as_view(), name="healthz"),
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
@@ -54,6 +68,7 @@ urlpatterns = [
     path("clase/<str:token>/transferencia", class_links.announce, name="announce_by_link"),
     path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
     path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
+    path("clase/<path:rest>", class_links.find_nothing, name="no_class_link"),
     path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
     path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
     path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_seat"),

@@ -120,6 +120,8 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "/inicio"
 LOGIN_REDIRECT_URL = "/inicio"
+# The same for people of the panel.
+PANEL_REDIRECT_URL = "/admin/entrar/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 
 ADMIN_EMAIL = ENV.text("ADMIN_EMAIL").lower()

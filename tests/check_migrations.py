@@ -14,7 +14,11 @@ from tests.postgres import postgresql
 
 APPS = ("accounts", "bookings", "calendar_sync")
 # Harmless faults: migration, code, reason.
-EXCUSED: dict[str, dict[str, str]] = {}
+EXCUSED: dict[str, dict[str, str]] = {
+    "bookings.0003_code_used_up": {
+        "ADD_CHECK": "one more reason for a refund; SQLite cannot add a check that is NOT VALID",
+    },
+}
 INDEX = re.compile(r'CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?.*? ON "(\w+)"')
 TABLE = re.compile(r'CREATE TABLE "(\w+)"')
 CHECK = re.compile(r'ALTER TABLE "(\w+)" ADD CONSTRAINT "\w+" CHECK .*?( NOT VALID)?;')

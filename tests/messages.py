@@ -62,7 +62,7 @@ def read_catalogue(path: Path = CATALOGUE) -> Catalog:
 def collect() -> Catalog:
     """Find every text that code or template marks for translation."""
     found = Catalog()
-    for path in _sources():
+    for path in sources():
         name = path.relative_to(ROOT).as_posix()
         for line, text, comments, context in _extract(path):
             found.add(
@@ -106,7 +106,8 @@ def _is_full(message: Message) -> bool:
     return len(translations) == (2 if message.pluralizable else 1) and all(translations)
 
 
-def _sources() -> Iterator[Path]:
+def sources() -> Iterator[Path]:
+    """Yield the files whose texts are translated."""
     for pattern in SOURCES:
         for path in sorted(ROOT.glob(pattern)):
             if not ONE_LANGUAGE & set(path.relative_to(ROOT).parts):

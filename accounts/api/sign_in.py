@@ -16,7 +16,7 @@ from accounts.api.auth import TOKEN, AuthView, describe
 from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer, UrlSerializer
 from accounts.provider import provider_classes
 from accounts.selectors import list_providers
-from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose
+from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, lead_on
 from accounts.sign_in.errors import TEXTS, page_for
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path
@@ -133,7 +133,8 @@ class ProviderSignInView(AuthView):
         purpose = find_purpose(request, provider_id)
         if purpose == Purpose.CONNECT and (obstacle := find_obstacle(request)):
             return _go(request, obstacle)
-        return _go(request, authorize_url(request, provider_id, purpose))
+        wanted = local_path(request.POST.get("callbackUrl"), default="")
+        return _go(request, authorize_url(request, provider_id, purpose, next_path=wanted))
 
 
 class CallbackView(AuthView):
@@ -159,10 +160,12 @@ class CallbackView(AuthView):
         _require_configured(provider_id)
         finish = OAuth2CallbackView.adapter_view(ADAPTERS[provider_id])
         try:
-            return cast(HttpResponse, finish(request))
+            response = cast(HttpResponse, finish(request))
         except IntegrityError:
             # A second tab has just stored the same person, or connected the same identity.
             return error_redirect("OAuthCreateAccount")
+        response["Location"] = lead_on(request, response["Location"])
+        return response
 
 
 class SignOutView(AuthView):

@@ -54,12 +54,21 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return session
 
     def on_authentication_error(
-        self, request: HttpRequest, provider: Any, error: Any, exception: Any, **kwargs: Any
+        self,
+        request: HttpRequest,
+        provider: Any,
+        error: Any,
+        exception: Any,
+        extra_context: dict[str, Any],
     ) -> None:
         if exception:
             # Its text may hold the token endpoint's answer.
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
+        state = extra_context.get("state") or {}
         is_refusal = error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
+        if is_refusal and state.get("must_be") == str(request.user.pk):
+            # The person is signed in already, and refused only the calendar or the confirmation.
+            raise ImmediateHttpResponse(HttpResponseRedirect(state["next"]))
         _refuse("AccessDenied" if is_refusal else "OAuthCallback")
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
@@ -81,6 +90,8 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         if not sociallogin.email_addresses:
             _refuse("AccessDenied")
         owner = find_user_by_email(sociallogin.email_addresses[0].email)
+        if owner and owner.is_active and owner.is_staff:
+            _refuse("PanelIdentity", page=SIGN_IN_PAGE)
         if owner and owner.is_active:
             _refuse("OAuthAccountNotLinked", page=SIGN_IN_PAGE)
         if owner:

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.selectors import GITHUB, GOOGLE
-from accounts.sign_in.redirects import local_path
 
 # Parameters that callers may pass on, as the third argument of NextAuth's signIn().
 PASSED_ON = {
@@ -17,6 +16,8 @@ PASSED_ON = {
     GITHUB: ("prompt", "login", "allow_signup"),
 }
 MAX_LENGTH = 254
+# In the session: the calendar was granted without a refresh token.
+CONSENT_NEEDED = "consent_needed"
 
 
 class Purpose(StrEnum):
@@ -36,7 +37,9 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
     return Purpose(wanted) if may and wanted in set(Purpose) else Purpose.LOGIN
 
 
-def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
+def authorize_url(
+    request: HttpRequest, provider_id: str, purpose: Purpose, *, next_path: str = ""
+) -> str:
     """Store the flow's state in the session. Spec: Authentication, 2."""
     provider = get_adapter().get_provider(request, provider_id)
     scope = provider.get_scope()
@@ -56,13 +59,29 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     response = provider.redirect(
         request,
         process=AuthProcess.CONNECT if purpose == Purpose.CONNECT else AuthProcess.LOGIN,
-        next_url=local_path(request.POST.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL),
+        next_url=next_path or settings.LOGIN_REDIRECT_URL,
         auth_params=params,
         scope=scope,
         asked_scope=scope,
+        prompt=params.get("prompt"),
         must_be=str(request.user.pk) if is_bound else None,
     )
     return str(response.url)
+
+
+def note_missing_token(request: HttpRequest, sociallogin: SocialLogin) -> None:
+    """Let ``lead_on`` ask for the consent page, unless the person has just seen it."""
+    if sociallogin.state.get("prompt") != "consent":
+        request.session[CONSENT_NEEDED] = True
+
+
+def lead_on(request: HttpRequest, target: str) -> str:
+    """Return where a completed sign-in leads: people of the panel go there by default."""
+    if target == settings.LOGIN_REDIRECT_URL and request.user.is_staff:
+        target = settings.PANEL_REDIRECT_URL
+    if request.session.pop(CONSENT_NEEDED, False):
+        return authorize_url(request, GOOGLE, Purpose.CALENDAR, next_path=target)
+    return target
 
 
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:

@@ -24,8 +24,8 @@ TEXTS = {
     "Configuration": _("El ingreso no está disponible en este momento."),
     "MissingCSRF": _("La página estuvo abierta demasiado tiempo. Probá de nuevo."),
     "OAuthAccountNotLinked": _(
-        "Ya hay una cuenta con ese correo. Ingresá como la primera vez y después conectá el otro "
-        "proveedor desde tu perfil."
+        "Ya hay una cuenta con ese correo. Ingresá con el otro botón, como la primera vez, y en tu "
+        "perfil tocá «Conectar» para sumar la cuenta que probaste recién."
     ),
     "OAuthCallback": PROVIDER_TROUBLE,
     "OAuthCallbackError": PROVIDER_TROUBLE,

@@ -32,6 +32,7 @@ Group = tuple[str, tuple[str, ...]]
 AT_MOST = 100  # rows of one action: more names are not read
 TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con cada una."
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+ASKED_ANEW = "Cambiaste lo que pediste, y todavía no se hizo nada. Confirmá cómo queda ahora."
 CHOOSE_AGAIN = "Se devuelve dinero: después de ingresar, elegí las filas de nuevo."
 NOTHING_TO_DO = "No hay nada que hacer: ya está así."
 GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
@@ -69,10 +70,18 @@ class Report:
 
 
 class StepForm(forms.Form):
-    """row: the only one, or the first of several."""
+    """row: the only one, or the first of several. fresh_sign_in: the person's, for the domain."""
+
+    fresh_sign_in = False
 
     def __init__(self, data: Any, row: Any) -> None:
         super().__init__(data)
+
+    @property
+    def digest(self) -> str:
+        """Of what a valid form asks for; the reason changes nothing."""
+        asked = {name: it for name, it in self.cleaned_data.items() if name != "reason"}
+        return salted_hmac("bookings.admin.steps", repr(asked)).hexdigest()
 
 
 class Step(Generic[Row]):
@@ -102,12 +111,16 @@ class Step(Generic[Row]):
         return True
 
     def foresee(self, row: Row, form: Any, actor: User) -> Facts | None:
-        """Return what it would do; None for nothing. Raises BookingError."""
+        """Return what it would do, after a fresh sign-in; None for nothing. Raises BookingError."""
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
         """Raises BookingError, CalendarError."""
         raise NotImplementedError
+
+    def ask_anew(self, preview: "Preview[Row]") -> str:
+        """Return the sentence for a person who confirmed another input than the page showed."""
+        return ASKED_ANEW
 
 
 def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
@@ -236,16 +249,20 @@ class StepsAdmin(PagesAdmin[Row]):
             return ask_to_confirm(request, page=here)
         actor, seen = cast(User, request.user), request.POST.get("seen", "")
         form = _read(request, step, rows)
+        form.fresh_sign_in = is_fresh(request)
         preview = look_ahead(step, rows, form, actor)
-        if preview.refunded and not is_fresh(request):
+        if preview.refunded and not form.fresh_sign_in:
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)
         back = self.row_address(only) if only else here
-        is_changed = bool(seen and preview.facts)
-        if is_changed and constant_time_compare(seen, preview.digest):
-            self._take(request, step, preview, form)
-            return HttpResponseRedirect(back)
+        changed = ""
+        if seen and preview.facts:
+            if constant_time_compare(seen, preview.digest):
+                self._take(request, step, preview, form)
+                return HttpResponseRedirect(back)
+            is_hers = request.POST.get("asked", form.digest) != form.digest
+            changed = step.ask_anew(preview) if is_hers else CHANGED
         return self.show(
             request,
             "admin/step.html",
@@ -255,7 +272,7 @@ class StepsAdmin(PagesAdmin[Row]):
             preview=preview,
             only=only,
             rows=rows,
-            changed=CHANGED if is_changed else "",
+            changed=changed,
             back=back,
         )
 

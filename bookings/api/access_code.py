@@ -21,14 +21,13 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
-    PlaceOfferedError,
     TooManyAttemptsError,
 )
 from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
 from config.lib.api.schema import ERROR, answer, refusal, retry_after
 from config.lib.api.texts import FOREIGN_ORIGIN
-from config.lib.api.views import Refusal
+from config.lib.api.views import Refusal, with_subclasses
 
 NO_CODE = "El cuerpo tiene que ser un texto JSON con el código de acceso."
 JOINING_FAILED = "No pudimos procesar el código de acceso."
@@ -38,10 +37,10 @@ REFUSALS: dict[type[BookingError], Refusal] = {
     OwnClassError: Refusal(403, has_code=True),
     ClassEndedError: Refusal(410, has_code=True),
     ClassFullError: Refusal(409, has_code=True),
-    PlaceOfferedError: Refusal(409, has_code=True),
     AlreadyJoinedError: Refusal(409, has_code=True),
 }
-CODES = [kind.code for kind, answered in REFUSALS.items() if answered.has_code]
+ANSWERED = with_subclasses(REFUSALS)
+CODES = [kind.code for kind, answered in ANSWERED.items() if answered.has_code]
 ACCESS_CODE = {
     "type": "string",
     "description": "Eight digits and capitals; case, spaces and dashes do not matter.",
@@ -73,7 +72,7 @@ class JoinRefusalSerializer(serializers.Serializer[None]):
 def _examples(status: int) -> list[OpenApiExample]:
     return [
         OpenApiExample(kind.code, {"response": {"error": kind.text, "code": kind.code}})
-        for kind, answered in REFUSALS.items()
+        for kind, answered in ANSWERED.items()
         if answered.status == status
     ]
 
@@ -89,6 +88,9 @@ class AccessCodeView(APIView):
 
     server_error = JOINING_FAILED
     refusals = REFUSALS
+
+    def coded_body(self, reason: dict[str, str]) -> dict[str, dict[str, str]]:
+        return {"response": reason}
 
     @extend_schema(
         operation_id="joinClass",

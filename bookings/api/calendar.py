@@ -20,6 +20,7 @@ from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
+    CodeUsedUpError,
     EventNotSavedError,
     NotPaidError,
     PriceNotAgreedError,
@@ -50,13 +51,15 @@ PAYING_TAKES = 5
 Refusals = dict[type[Exception], Refusal]
 LISTING: Refusals = {CalendarError: Refusal(500, FETCH_FAILED)}
 _FAILED = Refusal(500, CREATE_FAILED, warning="a class could not be scheduled")
+_CANCELLED = Refusal(409, "Virtual class was cancelled")
 _OVER = Refusal(409, "Virtual class is already over")
 SCHEDULING: Refusals = {
     NotPaidError: Refusal(402, "Payment not confirmed", retry_after=PAYING_TAKES),
     TriggerRefusedError: Refusal(403, "Scheduling is not allowed for this caller"),
     ClassNotFoundError: Refusal(404, "Virtual class not found"),
     SlotTakenError: Refusal(409, "Time slot is no longer available"),
-    ClassCancelledError: Refusal(409, "Virtual class was cancelled"),
+    ClassCancelledError: _CANCELLED,
+    CodeUsedUpError: _CANCELLED,
     ClassCompletedError: _OVER,
     ClassEndedError: _OVER,
     PriceNotAgreedError: Refusal(409, "The teacher has not agreed to the price yet"),

@@ -1,7 +1,7 @@
 """Strict serializer fields."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -89,6 +89,16 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
         if self.printable and not _printable.fullmatch(data):
             self.fail("unprintable")
         return data
+
+
+class DayField(serializers.DateField):
+    """An ISO date with dashes, from 2000 to 2099 so that days can be added."""
+
+    def to_internal_value(self, value: Any) -> date:
+        day = super().to_internal_value(value)
+        if day.isoformat() != value or day.year // 100 != 20:
+            self.fail("invalid", format="20YY-MM-DD")
+        return day
 
 
 class InstantField(serializers.Field[datetime, Any, str, Any]):

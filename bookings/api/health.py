@@ -3,7 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, get_args
 
 from django.apps import apps
 from django.core.cache import cache
@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 
-from bookings.domain.calendar.access import describe_access
+from bookings.domain.calendar.access import AccessState, describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import WorkHealth, check_work
 from config.lib.api.schema import answer
@@ -24,7 +24,7 @@ NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
 TAGS = ["Health"]
 STATES = ["ok", "failing"]
-CALENDAR_STATES = ["ok", "at_risk", "down", "revoked", "unreadable", "not_connected", "unknown"]
+CALENDAR_STATES = [*get_args(AccessState), "unknown"]
 WELL = {"status": "ok", "database": "ok", "worker": "ok"}
 BADLY = {"status": "failing", "database": "ok", "worker": "failing"}
 READY = {

@@ -15,16 +15,20 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     NoPriceError,
     PaymentsOffError,
+    SlotNotOfferedError,
     SlotTakenError,
     TooManyError,
     TooManyHoldsError,
+    TooManyLapsedError,
 )
 from bookings.payments.gateway import PaymentError
-from config.lib.api.schema import answer, from_settings, refusal, retry_after
+from calendar_sync import CalendarError
+from config.lib.api.schema import answer, coded_refusal, from_settings, refusal, retry_after
 from config.lib.api.views import Refusal
 
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
+CALENDAR_DOWN = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
 PREFERENCE_WISH = {
     "start": "2030-01-07T15:00:00-03:00",
     "end": "2030-01-07T16:00:00-03:00",
@@ -43,10 +47,11 @@ class PreferenceView(APIView):
     server_error = PREFERENCE_FAILED
     refusals = {
         TooManyError: Refusal(429),
-        SlotTakenError: Refusal(409),
+        SlotTakenError: Refusal(409, has_code=True),
         PaymentsOffError: Refusal(503),
         BookingError: Refusal(400),
         PaymentError: Refusal(503, PROVIDER_DOWN, warning="a preference could not be made"),
+        CalendarError: Refusal(503, CALENDAR_DOWN, warning="the free times could not be read"),
     }
 
     @extend_schema(
@@ -56,7 +61,9 @@ class PreferenceView(APIView):
         description=(
             "Makes a Mercado Pago preference for the signed-in person, at the price of the list. "
             "The person pays at `initPoint`; `POST /api/booking` with the same class, `price` and "
-            "`preferenceId` books it, before or after. The time is not reserved meanwhile."
+            "`preferenceId` books it, before or after. The time is held for the person until "
+            "`expiresAt`; the booked class takes over the hold. If the teacher has opening hours, "
+            "only a time that the pages offer gets a preference."
         ),
         request=PreferenceSerializer,
         parameters=[retry_after()],
@@ -66,18 +73,26 @@ class PreferenceView(APIView):
             400: refusal(
                 "Not offered, free, over, or malformed.", NoPriceError.text, ClassEndedError.text
             ),
-            409: refusal("The time is taken, or held for another person.", SlotTakenError.text),
+            409: coded_refusal(
+                "The time is taken, busy in the calendar, or not offered.",
+                SlotTakenError,
+                SlotNotOfferedError,
+            ),
             429: refusal(
                 from_settings(
-                    "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
+                    "{MAX_UNPAID_HOLDS} unpaid times are held for this person already, or "
+                    "{MAX_UNPAID_PREFERENCES} payments of this person wait. The header names the "
+                    "first expiry."
                 ),
                 TooManyHoldsError.text,
+                TooManyLapsedError.text,
             ),
             500: refusal("It could not be stored.", PREFERENCE_FAILED),
             503: refusal(
-                "No payments are configured, or Mercado Pago does not answer.",
+                "No payments are configured, or Mercado Pago or the calendar does not answer.",
                 PaymentsOffError.text,
                 PROVIDER_DOWN,
+                CALENDAR_DOWN,
             ),
         },
     )

@@ -1,17 +1,22 @@
 """The documented JSON. Spec: Endpoints."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from rest_framework import serializers
 
 from bookings.api.fields import (
+    DayField,
     InstantField,
     StrictBooleanField,
     StrictIntegerField,
     StrictStringField,
 )
-from bookings.models import Payment, VirtualClass
+from bookings.availability.periods import Period
+from bookings.domain.people.own_classes import OwnClass
+from bookings.models import ClassStatus, ClassType, Payment, Role, VirtualClass
 
 MAX_PRICE = 10**10
 
@@ -72,6 +77,85 @@ class JoinedSerializer(serializers.Serializer[None]):
     response = JoinedClassSerializer()
 
 
+class OwnClassSerializer(serializers.Serializer[OwnClass]):
+    """A class as its host or guest may read it."""
+
+    id = serializers.CharField(source="virtual_class.pk")
+    rol = serializers.ChoiceField(Role.choices, source="role")
+    startTime = InstantField(source="virtual_class.start_time")
+    endTime = InstantField(source="virtual_class.end_time")
+    classType = serializers.ChoiceField(ClassType.choices, source="virtual_class.class_type")
+    status = serializers.ChoiceField(ClassStatus.choices, source="virtual_class.status")
+    classPrice = serializers.IntegerField(
+        source="price",
+        allow_null=True,
+        help_text=(
+            "Centavos: of the class for its host, of the seat for a student of an open class, null "
+            "for a guest who joined by code."
+        ),
+    )
+    paid = serializers.BooleanField(
+        source="is_paid", allow_null=True, help_text="If `classPrice` is paid; null with it."
+    )
+    currentParticipants = serializers.IntegerField(source="virtual_class.current_participants")
+    maxParticipants = serializers.IntegerField(source="virtual_class.max_participants")
+    learningFocus = serializers.CharField(source="learning_focus", allow_null=True)
+    accessCode = serializers.CharField(
+        source="access_code",
+        allow_null=True,
+        help_text="For the host of a scheduled class that guests can join.",
+    )
+    preferenceId = serializers.CharField(
+        source="preference_id", allow_null=True, help_text="For the host."
+    )
+    htmlLink = serializers.CharField(
+        source="html_link", allow_null=True, help_text="From scheduling until the class ends."
+    )
+    moveUntil = InstantField(
+        source="changes.move_until", allow_null=True, help_text="Null if it cannot be moved now."
+    )
+    cancelUntil = InstantField(
+        source="changes.cancel_until",
+        allow_null=True,
+        help_text="Null if it cannot be cancelled now.",
+    )
+    refundIfCancelled = serializers.IntegerField(
+        source="changes.refund",
+        allow_null=True,
+        help_text="Centavos that go back if it is cancelled now; null if it cannot be.",
+    )
+
+
+class OwnClassesSerializer(serializers.Serializer[Any]):
+    classes = OwnClassSerializer(many=True)
+    next = serializers.CharField(
+        allow_null=True, help_text="The address of the next classes; null after the last one."
+    )
+
+
+class OwnClassesQuerySerializer(serializers.Serializer[Any]):
+    before = serializers.UUIDField(
+        required=False, help_text="The id of a class: only those that start earlier."
+    )
+
+
+class CancelSerializer(serializers.Serializer[Any]):
+    refund = StrictIntegerField(
+        min_value=0,
+        max_value=MAX_PRICE,
+        required=False,
+        allow_null=True,
+        help_text="The `refundIfCancelled` that the client showed.",
+    )
+    reason = StrictStringField(
+        max_length=500, required=False, allow_null=True, help_text="Only the teacher reads it."
+    )
+
+
+class MoveSerializer(serializers.Serializer[Any]):
+    start = InstantField(help_text="The new start; the length stays.")
+
+
 class EventTimeSerializer(serializers.Serializer[None]):
     """Spec: Resources, Calendar event."""
 
@@ -94,3 +178,48 @@ class TriggerSerializer(serializers.Serializer[None]):
 class ScheduledSerializer(serializers.Serializer[None]):
     success = serializers.BooleanField()
     message = serializers.CharField()
+
+
+class PriceSerializer(serializers.Serializer[Any]):
+    type = serializers.CharField(help_text="`individual`, `grupal`, or the key of an offer.")
+    classType = serializers.ChoiceField(choices=ClassType.values)
+    title = serializers.CharField()
+    minutes = serializers.IntegerField()
+    students = serializers.IntegerField(help_text="Of the largest class that has this price.")
+    price = serializers.IntegerField(help_text="Centavos.")
+
+
+class PricesSerializer(serializers.Serializer[Any]):
+    prices = PriceSerializer(many=True)
+
+
+class DaysQuerySerializer(serializers.Serializer[Any]):
+    """Two days. ``from`` is a word of Python."""
+
+    MAX_DAYS, USUAL_DAYS = 92, 30
+
+    def get_fields(self) -> dict[str, Any]:
+        days = {name: DayField(required=False) for name in ("from", "to")}
+        return {**super().get_fields(), **days}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        first = attrs.setdefault("from", timezone.localdate())
+        last = attrs.setdefault("to", first + timedelta(days=self.USUAL_DAYS))
+        if not 0 <= (last - first).days <= self.MAX_DAYS:
+            text = f"Tiene que ser entre 0 y {self.MAX_DAYS} días después del primero."
+            raise serializers.ValidationError({"to": text})
+        return attrs
+
+
+class SlotsQuerySerializer(DaysQuerySerializer):
+    type = serializers.CharField()
+    minutes = serializers.IntegerField()
+
+
+class SlotSerializer(serializers.Serializer[Period]):
+    start = InstantField()
+    end = InstantField()
+
+
+class SlotsSerializer(serializers.Serializer[Any]):
+    slots = SlotSerializer(many=True)

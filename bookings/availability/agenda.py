@@ -57,12 +57,24 @@ def list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentC
     return PaymentCharge.objects.filter(payment=payment_id, status__in=open_states)
 
 
+def has_hours() -> bool:
+    """Return False if the teacher has no opening hours now or ahead."""
+    special = SpecialHours.objects.filter(day__gte=timezone.localdate())
+    return WeeklyHours.objects.exists() or special.exists()
+
+
 def load_agenda(
-    first_day: date, last_day: date, *, user: User | None = None, moving: VirtualClass | None = None
+    first_day: date,
+    last_day: date,
+    *,
+    user: User | None = None,
+    moving: VirtualClass | None = None,
+    retaking: Period | None = None,
 ) -> Agenda:
     """Read the agenda of a range of days. Raises CalendarError.
 
-    user: their own hold counts as free. moving: so does this class's time.
+    user: their own hold counts as free. moving: so does this class's time. retaking: so do all
+    holds of ``user`` in this period.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -72,7 +84,7 @@ def load_agenda(
     whole = whole_days(first_day, last_day)
     return Agenda(
         openings=load_hours(first_day, last_day).openings,
-        classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
+        classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving, retaking)],
         appointments=_event_times(moving),
         step=timedelta(minutes=rules.slot_step_minutes),
         buffer_before=timedelta(minutes=rules.buffer_before_minutes),
@@ -172,11 +184,17 @@ def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]
 
 
 def _hold_times(
-    whole: Period, now: datetime, user: User | None, moving: VirtualClass | None
+    whole: Period,
+    now: datetime,
+    user: User | None,
+    moving: VirtualClass | None,
+    retaking: Period | None,
 ) -> Iterable[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
     if user:
         rows = rows.exclude(user=user, virtual_class=None, payment=None)
+    if retaking:
+        rows = rows.exclude(user=user, start_time__lt=retaking.end, end_time__gt=retaking.start)
     if moving:
         rows = rows.exclude(virtual_class=moving)
     return starmap(Period, rows.values_list("start_time", "end_time"))

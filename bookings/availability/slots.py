@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from operator import attrgetter
 from zoneinfo import ZoneInfo
@@ -49,6 +49,13 @@ class Agenda:
                 if not any(slot.overlaps(near) for near in blocked[max(after - 1, 0) : after + 1]):
                     yield slot
                 start += self.step
+
+    def offers(self, start: datetime, length: timedelta) -> bool:
+        is_free = any(slot.start == start for slot in self.list_free_slots(length))
+        return is_free and is_clear(start)
+
+    def ignoring_busy_times(self) -> "Agenda":
+        return replace(self, classes=[], appointments=[])
 
     def sum_free_time(self, *, since: datetime) -> timedelta:
         """Return the free part of the opening hours, ignoring buffers."""

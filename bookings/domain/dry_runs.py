@@ -43,8 +43,11 @@ def rolled_back() -> Iterator[None]:
 
 
 def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
-    """Return what ``decide`` writes about ``classes``, rolled back. It must call no provider."""
-    mails = Notice.objects.filter(virtual_class__in=classes)
+    """Return what ``decide`` writes, rolled back: every mail, and the refunds and history of
+    ``classes``. It must call no provider.
+    """
+    # Of any class and person: a class that takes its time ends the holds of others.
+    mails = Notice.objects.filter(next_attempt_at__isnull=False)
     of_seats = Q(charge__payment__seat__open_class__in=classes)
     refunds = Refund.objects.filter(Q(charge__payment__virtual_class__in=classes) | of_seats)
     lines = ClassLog.objects.filter(virtual_class__in=classes)

@@ -31,6 +31,13 @@ class SlotTakenError(BookingError):
     code = "slot_taken"
 
 
+class SlotNotOfferedError(SlotTakenError):
+    """Outside of the teacher's hours, in a closure, too soon, too far ahead, or off the grid."""
+
+    text = _("La profe no ofrece ese horario.")
+    code = "slot_not_offered"
+
+
 class TimeAwaitedError(SlotTakenError):
     """``classes`` were paid for the time and wait for the calendar."""
 
@@ -79,6 +86,13 @@ class DiscountCodeError(BookingError):
     text = _("Ese código no existe, ya se usó o ya no vale.")
 
 
+class CodeUsedUpError(BookingError):
+    """Money came for a class or seat whose discount code others have used up meanwhile."""
+
+    text = _("El pago llegó cuando el código de descuento ya se había usado.")
+    code = "code_used_up"
+
+
 class PhotoError(BookingError):
     """A file that cannot become the teacher's photo."""
 
@@ -99,6 +113,13 @@ class TooManyHoldsError(TooManyError):
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
+class TooManyLapsedError(TooManyHoldsError):
+    text = _(
+        "Se te vencieron varias reservas sin pagar. Hasta que pagues una, te guardamos de a una y "
+        "con una pausa de dos horas entre ellas."
+    )
+
+
 class TooManyAttemptsError(TooManyError):
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
@@ -116,6 +137,11 @@ class ClassNotFoundError(BookingError):
 
     text = _("No encontramos ninguna clase con ese código de acceso.")
     code = "class_not_found"
+
+
+class NotHostError(BookingError):
+    text = _("Solo quien reservó la clase puede cambiarla o cancelarla.")
+    code = "not_host"
 
 
 class OwnClassError(BookingError):
@@ -143,6 +169,13 @@ class PlaceHeldError(ClassFullError):
     code = "place_held"
 
 
+class OfferLapsedError(BookingError):
+    text = _(
+        "Te ofrecimos un lugar de esta clase y no lo pagaste: por un día no te ofrecemos otro. Si "
+        "queda alguno libre, podés reservarlo igual."
+    )
+
+
 class AlreadyJoinedError(BookingError):
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"
@@ -158,16 +191,31 @@ class ClassCompletedError(BookingError):
     code = "class_completed"
 
 
+class ClassPendingError(BookingError):
+    text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
+    code = "class_pending"
+
+
+class FreshSignInNeededError(BookingError):
+    """The teacher signed in too long ago for a step that moves the money or data of others."""
+
+    text = _("Para esto tenés que volver a ingresar: pasó un rato desde la última vez.")
+    code = "sign_in_again"
+
+
 class TooLateToChangeError(BookingError):
     text = _("Ya pasó el plazo para ese cambio.")
+    code = "too_late"
 
 
 class SameTimeError(BookingError):
     text = _("La clase ya tiene ese horario.")
+    code = "same_time"
 
 
 class TimeOverError(BookingError):
     text = _("Ese horario ya pasó.")
+    code = "time_over"
 
 
 class NotPaidError(BookingError):
@@ -193,6 +241,7 @@ class RefundOutdatedError(BookingError):
 
 class RefundChangedError(BookingError):
     text = _("Mientras tanto cambió lo que te devolvemos. Fijate de nuevo.")
+    code = "refund_changed"
 
 
 class EventNotSavedError(BookingError):
@@ -215,6 +264,13 @@ class ClassesAheadError(BookingError):
     )
 
 
+class TransferWaitsError(BookingError):
+    text = _(
+        "Una transferencia tuya espera que la profe la confirme o la devuelva, y sin tu nombre no "
+        "sabría a quién. Escribile, y después borrá la cuenta."
+    )
+
+
 class TransferNotOfferedError(BookingError):
     """No time is kept for a bank transfer."""
 
@@ -229,6 +285,10 @@ class OperationNumberError(BookingError):
 
 class AlreadyPaidError(BookingError):
     text = _("Ya está pagado.")
+
+
+class TooManyTransfersError(BookingError):
+    """The person announced more transfers than the teacher can be asked about."""
 
 
 class TransferDecidedError(BookingError):

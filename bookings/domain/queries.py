@@ -66,12 +66,12 @@ def list_payments_of(user: User) -> QuerySet[Payment]:
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """With host, hold and payment."""
+    """With host, hold, payment, and the link that decides which words are shown."""
     # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
-    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class")
+    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class", "link")
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
@@ -96,10 +96,17 @@ def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
 def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
     """The latest first, only those earlier than ``before``."""
     past = list_classes_of(user).filter(end_time__lte=timezone.now())
+    return latest_first(past, before)
+
+
+def latest_first(
+    classes: QuerySet[VirtualClass], before: VirtualClass | None = None
+) -> QuerySet[VirtualClass]:
+    """Sort classes; with ``before``, keep only the earlier ones."""
     if before:
         earlier = Q(start_time__lt=before.start_time)
-        past = past.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
-    return past.order_by("-start_time", "-id")
+        classes = classes.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
+    return classes.order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:

@@ -1,14 +1,31 @@
 """Mails to the teacher about classes and payments."""
 
 import logging
+from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.selectors import find_teacher
-from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
-from bookings.notices.due import record_alert, record_due
+from accounts.services import lock_person
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    Notice,
+    NoticeKind,
+    Payment,
+    ReviewReason,
+    Seat,
+    VirtualClass,
+)
+from bookings.notices.due import gather_for_day, plan_mail, record_alert, record_due
+from config.lib.wall_time import find_next
 
 logger = logging.getLogger(__name__)
+
+# Anybody can book at any price, so these mails do not follow the number of bookings.
+ASK_EVERY = timedelta(hours=1)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
@@ -31,8 +48,61 @@ def flag_for_review(payment: Payment, reason: str) -> None:
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 
-def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
-    """Mail the teacher once for each occasion."""
+def tell_teacher(
+    kind: NoticeKind,
+    virtual_class: VirtualClass,
+    occasion: str = "",
+    *,
+    due_at: datetime | None = None,
+) -> None:
+    """Mail the teacher once for each occasion, or plan the mail."""
     teacher = find_teacher()
-    if teacher is not None:
+    if teacher is None:
+        return
+    if due_at is None:
         record_due(kind, virtual_class, [teacher.pk], occasion)
+    else:
+        plan_mail(kind, virtual_class, teacher.pk, due_at=due_at, occasion=occasion)
+
+
+@transaction.atomic
+def ask_for_agreement(virtual_class: VirtualClass) -> None:
+    """Mail the teacher about a price outside her list: once a class, and one such mail an hour.
+
+    The next look at a paid class asks again; the panel lists them all.
+    """
+    teacher, now = find_teacher(), timezone.now()
+    if teacher is None:
+        return
+    lock_person(teacher)  # else two simultaneous calls would find no mail
+    asked = Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE, user=teacher)
+    if not asked.filter(created_at__range=(now - ASK_EVERY, now)).exists():
+        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
+
+
+def tell_of_booking(booked: VirtualClass, by: User | None) -> None:
+    """Mail the teacher, once, about a class that became certain, or that she is paid for by hand.
+
+    by: who made it so. She knows of what she booked, confirmed or marked as paid herself.
+    """
+    is_hers = booked.booked_by.is_staff or (by is not None and by.is_staff)
+    if is_hers or booked.log.filter(event=ClassEvent.BOOKED_FOR).exists():
+        return
+    _tell_of_sale(NoticeKind.NEW_BOOKING, booked, "")
+
+
+def tell_of_seat(seat: Seat, locked: VirtualClass) -> None:
+    """Mail the teacher, once, about a seat that is taken, or that she is paid for by hand."""
+    _tell_of_sale(NoticeKind.SEAT_SOLD, locked, str(seat.pk))
+
+
+def _tell_of_sale(kind: NoticeKind, virtual_class: VirtualClass, occasion: str) -> None:
+    teacher = find_teacher()
+    if teacher is None:
+        return
+    clock = BookingRules.load().daily_mail_at
+    if clock is None:
+        record_due(kind, virtual_class, [teacher.pk], occasion)
+    else:
+        at = find_next(clock, timezone.now())
+        gather_for_day(kind, virtual_class, teacher.pk, occasion, at)

@@ -12,6 +12,13 @@ from bookings.models.availability import (
     WeeklyHours,
     hours_overlap,
 )
+from bookings.models.change_terms import (
+    ChangeTerms,
+    RefundCase,
+    RefundStep,
+    find_change_terms,
+    load_steps,
+)
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
 from bookings.models.hold import Hold
@@ -21,6 +28,7 @@ from bookings.models.paid_by_hand import (
     find_cash_to_return,
     find_owed_by_hand,
     find_paying_transfer,
+    is_paid_in_cash,
     is_second_payment,
     list_rests,
     payment_of,
@@ -32,6 +40,7 @@ from bookings.models.payment import (
     FOREIGN,
     MONEY_CAME,
     MONEY_GONE,
+    PAID_BY_HAND,
     ChargeStatus,
     Payment,
     PaymentCharge,
@@ -52,7 +61,12 @@ from bookings.models.sales.bank_transfer import (
     normalize_operation_number,
     with_their_classes,
 )
-from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
+from bookings.models.sales.class_link import (
+    UNDECIDED,
+    ClassLink,
+    generate_link_key,
+    read_link_token,
+)
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer
 from bookings.models.sales.open_class import (

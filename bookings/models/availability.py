@@ -184,6 +184,11 @@ class BookingRules(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LONGEST_TRANSFER_HOURS)],
     )
 
+    # Empty: a mail for each booking.
+    daily_mail_at = models.TimeField(
+        "un correo por día con las reservas nuevas, a las", null=True, blank=True
+    )
+
     is_free_account = models.BooleanField(
         "mi cuenta de Google es gratuita", default=True, db_default=True
     )

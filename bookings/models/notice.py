@@ -44,13 +44,23 @@ class NoticeKind(models.TextChoices):
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
     STUDENT_CANCELLED = "student_cancelled", "Un estudiante canceló"
+    # To the teacher, and to the address that she wrote down: an account claimed a class.
+    LINK_CLAIMED = "link_claimed", "Clase guardada en una cuenta"
+    OWN_LINK_CLAIMED = "own_link_claimed", "Tu clase, guardada en una cuenta"
     # To the teacher: money to review, or that went back.
     TO_REVIEW = "to_review", "Pago a revisar"
     SEAT_TO_REVIEW = "seat_to_review", "Pago de un lugar a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
-    # To the teacher: an open class that lacks people.
+    # To the teacher: what students book, each or once a day (``BookingRules.daily_mail_at``).
+    NEW_BOOKING = "new_booking", "Reserva nueva"
+    SEAT_SOLD = "seat_sold", "Lugar reservado"
+    DAILY_BOOKINGS = "daily_bookings", "Reservas del día"
+    # To the teacher: an open class that lacks people, is decided, or loses one.
     BELOW_MINIMUM = "below_minimum", "Clase abierta por decidir"
+    OPEN_CLASS_LOST = "open_class_lost", "Clase abierta que no se pudo agendar"
+    MINIMUM_DECIDED = "minimum_decided", "Clase abierta decidida"
+    SEAT_LEFT = "seat_left", "Lugar que se dejó"
     TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia por confirmar"
     # To the teacher: her prices, her calendar, wrong access codes, disabled webhooks.
     PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"
@@ -59,6 +69,7 @@ class NoticeKind(models.TextChoices):
     GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
     CALENDAR_CHANGED = "calendar_changed", "Cambio en el calendario"
     GUESSING = "guessing", "Códigos probados al azar"
+    HOLDS_LAPSE = "holds_lapse", "Reservas que se vencen sin pagar"
     WEBHOOK_DISABLED = "webhook_disabled", "Avisos a otro sistema, cortados"
     # To the account's owner.
     IDENTITY_ADDED = "identity_added", "Otra forma de ingresar"

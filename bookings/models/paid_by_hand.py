@@ -22,6 +22,8 @@ from bookings.models.sales.bank_transfer import BankTransfer, TransferState
 from bookings.models.sales.open_class import Seat
 from bookings.models.virtual_class import VirtualClass
 
+CAME = {TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED}
+
 
 def is_second_payment() -> Q:
     """Match transfers beside other money that pays the class or seat."""
@@ -86,22 +88,30 @@ def take_rest_in_cash(locked: VirtualClass | Seat) -> int:
 
 def find_paying_transfer(bought: VirtualClass | Seat) -> BankTransfer | None:
     """Return the transfer that paid; a second payment did not."""
-    came = bought.transfers.exclude(state__in=[TransferState.ANNOUNCED, TransferState.REFUSED])
-    return came.exclude(is_second_payment()).first()
+    came = (one for one in bought.transfers.all() if one.state in CAME)  # may be prefetched
+    return next((one for one in came if not _is_second(one, bought)), None)
+
+
+def _is_second(transfer: BankTransfer, bought: VirtualClass | Seat) -> bool:
+    """``is_second_payment`` for one row."""
+    payment = payment_of(bought)
+    if payment is not None and payment.approved_at is not None:
+        return True
+    return any(entry.is_second for entry in transfer.entries.all())
 
 
 def find_cash(bought: VirtualClass | Seat) -> int:
     """Return the centavos of cash that pay a class or seat."""
-    payment = payment_of(bought)
-    if payment is not None and payment.approved_at is not None:
+    if not is_paid_in_cash(bought):
         return 0
-    cash = Entry.objects.filter(way=EntryWay.CASH)
+    return sum(one.amount for one in _list_entries(bought) if one.way == EntryWay.CASH)
+
+
+def _list_entries(bought: VirtualClass | Seat) -> list[Entry]:
     if isinstance(bought, Seat):
-        cash = cash.filter(purchase=bought.pk)
-    else:
-        cash = cash.filter(purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=bought)
-    total: int = cash.aggregate(sum=Sum("amount", default=0))["sum"]
-    return total
+        return list(Entry.objects.filter(purchase=bought.pk))
+    purchases = (one for one in bought.purchases.all() if one.kind == PurchaseKind.CLASS)
+    return [entry for one in purchases for entry in one.entries.all()]  # may be prefetched
 
 
 def find_cash_to_return(bought: VirtualClass | Seat) -> int:
@@ -118,3 +128,10 @@ def find_owed_by_hand(bought: VirtualClass | Seat) -> int:
     """Return the centavos that the teacher returns herself, in cash or by transfer."""
     owed = bought.transfers.filter(state=TransferState.TO_RETURN)
     return sum(list_rests(owed)) + find_cash_to_return(bought)
+
+
+def is_paid_in_cash(bought: VirtualClass | Seat) -> bool:
+    payment = payment_of(bought)
+    if bought.paid_at is None or (payment is not None and payment.approved_at is not None):
+        return False
+    return find_paying_transfer(bought) is None

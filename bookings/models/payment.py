@@ -147,11 +147,27 @@ class Payment(models.Model):
         return self.paid_seat or self.virtual_class
 
     @property
+    def paid_at(self) -> datetime | None:
+        """When Mercado Pago or the teacher confirmed it."""
+        return self.approved_at or (self.bought.paid_at if self.bought else None)
+
+    @property
+    def is_paid_by_hand(self) -> bool:
+        """As PAID_BY_HAND."""
+        return self.approved_at is None and self.paid_at is not None
+
+    @property
     def is_money_gone(self) -> bool:
         return self.status in MONEY_GONE
 
     def has_expired(self, now: datetime | None = None) -> bool:
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
+
+
+# The teacher took the money herself, in cash or by bank transfer.
+PAID_BY_HAND = Q(approved_at=None) & (
+    Q(virtual_class__paid_at__isnull=False) | Q(seat__paid_at__isnull=False)
+)
 
 
 class ChargeStatus(models.TextChoices):

@@ -69,7 +69,7 @@ class EntryKind(models.TextChoices):
 
 
 class EntryWay(models.TextChoices):
-    ONLINE = "online", "En línea"
+    ONLINE = "online", "Mercado Pago"
     TRANSFER = "transfer", "Transferencia"
     CASH = "cash", "A mano"
 

@@ -259,6 +259,15 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
+    def shown_focus(self) -> str:
+        """The words as students may read them: those of a class whose link was claimed may be
+        another person's, until the teacher confirms the account.
+        """
+        link = getattr(self, "link", None)
+        is_hidden = link is not None and link.claimed_by_id and not link.is_confirmed
+        return "" if is_hidden else self.learning_focus
+
+    @property
     def minutes(self) -> int:
         return int((self.end_time - self.start_time).total_seconds() // 60)
 

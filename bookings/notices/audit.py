@@ -83,7 +83,9 @@ def audit_notices(*, since: datetime) -> Audit:
     teacher = find_teacher()
     # A pending class expects no mail.
     classes = VirtualClass.objects.filter(~Q(status=ClassStatus.PENDING), start_time__gt=since)
-    classes = classes.select_related("booked_by").prefetch_related("activities", "log", "notices")
+    classes = classes.select_related("booked_by", "open_class").prefetch_related(
+        "activities", "log", "notices"
+    )
     suspects = set()
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):
         for notice in virtual_class.notices.all():

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -11,7 +11,13 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_mails_soon
+from bookings.notices.expectations import is_its_teacher
+from bookings.notices.mails.to_people import MAILS_TO_PEOPLE
 from bookings.notices.reminders import draft_reminders
+from bookings.notices.skip_rules import GATHERED
+
+# A transaction that chose this day's mail commits before it leaves.
+COMMITTED_WITHIN = timedelta(minutes=1)
 
 
 def record_due(
@@ -50,6 +56,21 @@ def plan_mail(
         _record([mail])
 
 
+def gather_for_day(
+    kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str, at: datetime
+) -> None:
+    """Write a notice that leaves inside the day's mail, and plan that mail, once."""
+    part = Notice.draft(kind, virtual_class, user_id, at, occasion)
+    part.next_attempt_at, part.failure = None, GATHERED
+    leaves_at = at + COMMITTED_WITHIN
+    whole = Notice.draft(NoticeKind.DAILY_BOOKINGS, None, user_id, leaves_at, at.isoformat())
+    # It may have left early: by a clock that was ahead, or because the teacher sent it by hand.
+    early = Notice.objects.filter(user=user_id, kind=whole.kind, occasion=whole.occasion)
+    again = {"due_at": leaves_at, "next_attempt_at": leaves_at, "sent_at": None}
+    early.filter(next_attempt_at=None).update(**again, attempts=0, failure="")
+    _record([part, whole])
+
+
 def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
     """Write a notice about no class, once an occasion."""
     _record([Notice(kind=kind, user=user, occasion=occasion)])
@@ -64,5 +85,11 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
 
 
 def _record(notices: list[Notice]) -> None:
-    Notice.objects.bulk_create(notices, ignore_conflicts=True)
+    wanted = [one for one in notices if not _is_for_students(one)]
+    Notice.objects.bulk_create(wanted, ignore_conflicts=True)
     transaction.on_commit(deliver_mails_soon, robust=True)
+
+
+def _is_for_students(notice: Notice) -> bool:
+    is_to_people = notice.kind in MAILS_TO_PEOPLE
+    return is_to_people and is_its_teacher(notice.virtual_class, notice.user_id)

@@ -16,11 +16,11 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
-    PriceDecision,
     Refund,
     RefundStatus,
     ReviewReason,
     VirtualClass,
+    find_open_class,
 )
 from bookings.notices.returned_money import name_refund
 
@@ -62,12 +62,6 @@ class AfterEvent(Expectation):
                     yield Notice.draft(kind, virtual_class, user_id, line.at)
 
 
-class OutsidePriceList(Expectation):
-    def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
-        if virtual_class.price_decision != PriceDecision.NONE:
-            yield Notice.draft(kind, virtual_class, TEACHER, virtual_class.created_at)
-
-
 @dataclass(frozen=True, slots=True)
 class AfterRefund(Expectation):
     """One to the payer for each refund that ended in this status."""
@@ -81,12 +75,12 @@ class AfterRefund(Expectation):
         time = "done_at" if self.status == RefundStatus.DONE else "created_at"
         refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)
-        written = set(mails.values_list("user", "occasion"))
+        written = set(mails.values_list("occasion", flat=True))
         about_class = "charge__payment__virtual_class"
         about_seat = "charge__payment__seat__open_class__virtual_class"
         for refund in refunds.select_related(about_class, about_seat):
             payment, occasion = refund.charge.payment, name_refund(refund)
-            if (payment.user_id, occasion) not in written:
+            if occasion not in written:  # the reader of before a claim counts
                 due_at = refund.done_at or refund.created_at
                 about = payment.paid_class
                 yield Notice.draft(kind, about, payment.user_id, due_at, occasion)
@@ -114,8 +108,18 @@ class PaymentToReview(Expectation):
                 yield Notice.draft(kind, payment.virtual_class, teacher.pk, payment.updated_at)
 
 
+def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bool:
+    """True for the host of an open class, who is the teacher: no mail to people is for her."""
+    is_host = virtual_class is not None and virtual_class.booked_by_id == user_id
+    return is_host and find_open_class(virtual_class) is not None
+
+
 def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    return [virtual_class.booked_by_id]
+    """Leave out the mails of a host before a claim, who is another person."""
+    hand_overs = {ClassEvent.CLAIMED, ClassEvent.UNCLAIMED}
+    later = any(one.event in hand_overs and one.at > line.at for one in virtual_class.log.all())
+    user_id = virtual_class.booked_by_id
+    return [] if later or is_its_teacher(virtual_class, user_id) else [user_id]
 
 
 def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
@@ -128,8 +132,9 @@ def teacher(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID
 
 def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
     """Return the host and the guests at the time of the line."""
-    people = {virtual_class.booked_by_id}
-    people |= {one.user_id for one in virtual_class.activities.all() if one.created_at <= line.at}
+    people = {one.user_id for one in virtual_class.activities.all() if one.created_at <= line.at}
+    people.discard(virtual_class.booked_by_id)
+    people.update(host(virtual_class, line))
     for earlier in virtual_class.log.all():
         if earlier.at > line.at:
             break
@@ -137,7 +142,7 @@ def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUI
             people.update(person(virtual_class, earlier))
         if earlier.event == ClassEvent.LEFT:
             people.difference_update(person(virtual_class, earlier))
-    return people
+    return {one for one in people if not is_its_teacher(virtual_class, one)}
 
 
 def teacher_if_by_student(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:

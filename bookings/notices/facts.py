@@ -24,31 +24,27 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
-    Payment,
     RefundReason,
     Seat,
+    TransferState,
     VirtualClass,
     WaitingListEntry,
     find_open_class,
-    find_owed_by_hand,
     find_same_numbers,
     list_awaiting_scheduling,
     meet_refused_at,
-    payment_of,
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
     REASONS,
     ReturnedMoney,
-    ReturnState,
     describe_refund,
     find_named_refund,
-    list_returned_money,
-    sum_parts,
 )
 from bookings.templatetags.class_times import clock, long_day, pesos
 from bookings.templatetags.discounts import discount_line
 
+OTHERS_NAMED = 10
 # Mails that name the class's time: from then on the reader knows it.
 SAYS_WHEN = [
     NoticeKind.CONFIRMATION,
@@ -156,6 +152,22 @@ def _decided_at(notice: Notice) -> str:
     return _moment(open_class.decides_at) if open_class else ""
 
 
+def _decision(notice: Notice) -> str:
+    open_class = find_open_class(notice.virtual_class)
+    if open_class is None:
+        return ""
+    if open_class.decision == MinimumDecision.CALLED_OFF:
+        return gettext("No se llegó al mínimo: se canceló, y vuelve lo que pagaron.")
+    return gettext("Se da.")
+
+
+def _places_taken(notice: Notice) -> str:
+    open_class = find_open_class(notice.virtual_class)
+    people = notice.require_class().guest_count
+    text = gettext("%(people)d de %(places)d")
+    return text % {"people": people, "places": open_class.places} if open_class else ""
+
+
 def _why_called_off(notice: Notice) -> str:
     open_class = find_open_class(notice.virtual_class)
     is_called_off = open_class and open_class.decision == MinimumDecision.CALLED_OFF
@@ -166,43 +178,6 @@ def _discount(notice: Notice) -> str:
     virtual_class = notice.require_class()
     is_theirs = virtual_class.is_hosted_by(notice.user)
     return discount_line(virtual_class) if is_theirs else ""
-
-
-def _money_back(notice: Notice) -> str:
-    amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
-    online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    texts = [str(online) % {"amount": pesos(amount)}] if amount else []
-    bought = _find_bought(notice)
-    if bought and (owed := find_owed_by_hand(bought)):
-        by_hand = _("La profe te devuelve %(amount)s, por donde le pagaste.")
-        texts.append(str(by_hand) % {"amount": pesos(owed)})
-    return " ".join(texts)
-
-
-def _owed_by_hand(notice: Notice) -> str:
-    owed = find_owed_by_hand(notice.require_class())
-    return pesos(owed) if owed else ""
-
-
-def _last_reason(notice: Notice) -> str:
-    payment: Payment | None = getattr(notice.require_class(), "payment", None)
-    parts = list_returned_money(payment) if payment else []
-    return str(parts[-1].reason) if parts else ""
-
-
-def _list_parts(notice: Notice) -> list[ReturnedMoney]:
-    bought = _find_bought(notice)
-    payment = payment_of(bought) if bought else None
-    return list_returned_money(payment) if payment else []
-
-
-def _find_bought(notice: Notice) -> VirtualClass | Seat | None:
-    # The class of its host, or the last seat of another person.
-    virtual_class = notice.require_class()
-    if virtual_class.is_hosted_by(notice.user):
-        return virtual_class
-    seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
-    return seats.exclude(paid_at=None).select_related("payment").last()
 
 
 def _refund(notice: Notice) -> ReturnedMoney:
@@ -230,13 +205,35 @@ def find_transfer(notice: Notice) -> BankTransfer:
 
 def find_seat(notice: Notice) -> Seat:
     """Raises Seat.DoesNotExist."""
-    return Seat.objects.get(pk=notice.occasion)
+    return Seat.objects.select_related("user", "payment").get(pk=notice.occasion)
+
+
+def find_leaver(notice: Notice) -> User:
+    """Raises User.DoesNotExist."""
+    return User.objects.get(pk=notice.occasion.partition(" ")[0])
 
 
 def _same_number(notice: Notice) -> str:
     text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
     transfer = find_transfer(notice)
     return str(text) if find_same_numbers([transfer])[transfer.pk] else ""
+
+
+def _other_transfers(notice: Notice) -> str:
+    waiting = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
+    others = waiting.exclude(pk=notice.occasion).select_related("user").order_by("-announced_at")
+    count = others.count()
+    named = ", ".join(f"{one.user} ({pesos(one.amount)})" for one in others[:OTHERS_NAMED])
+    return f"{count}: {named}{', …' if count > OTHERS_NAMED else ''}" if count else ""
+
+
+def _all_transfers(notice: Notice) -> str:
+    return site_address("admin:transfers") if _other_transfers(notice) else ""
+
+
+def _lapsing_person(notice: Notice) -> str:
+    person = User.objects.filter(pk=notice.occasion.partition(" ")[2]).first()
+    return f"{person} ({person.mail_address})" if person else ""
 
 
 def find_message(notice: Notice) -> Message | None:
@@ -262,6 +259,16 @@ def link_address(virtual_class: VirtualClass) -> str:
     return site_address("bookings:class_link", link.token) if link else ""
 
 
+def _claimer(notice: Notice) -> str:
+    claimer = notice.require_class().link.claimed_by
+    return f"{claimer} ({claimer.mail_address})" if claimer else ""
+
+
+def _written_down(notice: Notice) -> str:
+    person = notice.require_class().link.made_for
+    return f"{person} ({person.phone or person.mail_address})" if person else ""
+
+
 def _hours(start: datetime, end: datetime) -> str:
     return str(_("%(day)s, de %(start)s a %(end)s (hora de Argentina)")) % {
         "day": long_day(start),
@@ -282,6 +289,8 @@ time_before = Line(_("Antes"), _time_before_this)
 held_time = Line(_("Cuándo"), _held_time)
 open_class = Line(_("Clase abierta"), _open_class)
 people_so_far = Line(_("Personas anotadas"), _people_so_far)
+places_taken = Line(_("Lugares tomados"), _places_taken)
+decision = Line(_("Qué se decidió"), _decision)
 decided_at = Line(_("Se decide"), _decided_at)
 why_called_off = Line(_("Por qué"), _why_called_off)
 class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
@@ -293,23 +302,27 @@ invitation = Line(_("Para invitar, compartí"), _invitation, is_link=True)
 class_page = Line(
     _("Tu clase"), lambda one: class_address(one.require_class(), one.user), is_link=True
 )
+claimer = Line(_("Quién la guardó"), _claimer)
+written_down = Line(_("Para quién la reservaste"), _written_down)
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
-price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
 seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))
+seat_holder = Line(_("Quién"), lambda one: str(find_seat(one).user))
+leaver = Line(_("Quién"), lambda one: str(find_leaver(one)))
+host = Line(_("Quién"), lambda one: str(one.require_class().booked_by))
 discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
 transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
 operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
+other_transfers = Line(_("También esperan"), _other_transfers)
+all_transfers = Line(_("Miralas todas"), _all_transfers, is_link=True)
+lapsing_person = Line(_("Quién"), _lapsing_person)
 same_number = Line(_("Ojo"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
-owed_by_hand = Line(_("Para devolver"), _owed_by_hand)
-money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
 refund_reason = Line(_("Por qué"), lambda one: str(_refund(one).reason))
 refunded_at = Line(_("Cuándo"), lambda one: _moment(_refund(one).at))
 refund_requested_at = Line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
-last_reason = Line(_("Por qué"), _last_reason)
 drift = Line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
 how_to_reconnect = Line(_("Qué hacer"), _how_to_reconnect)
 what_to_check = Line(

@@ -87,6 +87,7 @@ see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)
 decide_open_class = _to(_("Decidí si se da"), _CLASS_IN_PANEL, _class_id)
+see_week = _to(_("Mirá tu semana"), "admin:week")
 see_class_in_panel = _to(_("Mirá la clase"), _CLASS_IN_PANEL, _class_id)
 decide_transfer = _to(_("Decí si llegó"), "admin:mailed_transfer", _sign_transfer)
 see_payments = _to(_("Mirá los pagos"), "admin:bookings_payment_changelist")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassStatus, Notice, NoticeKind, VirtualClass
-from bookings.notices.expectations import Expectation
+from bookings.notices.expectations import Expectation, is_its_teacher
 from bookings.notices.skip_rules import SkipRule
 
 # Events that give a class another start.
@@ -42,6 +42,8 @@ class Planned(Expectation):
             return
         moves = [line.at for line in virtual_class.log.all() if line.event in MOVES]
         for part in virtual_class.activities.all():
+            if is_its_teacher(virtual_class, part.user_id):
+                continue
             if self.due_at(virtual_class) > max([part.created_at, *moves]) + TOLERANCE:
                 yield self.draft(kind, virtual_class, part.user_id)
 

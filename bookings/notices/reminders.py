@@ -8,7 +8,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, VirtualClass
-from bookings.notices.expectations import PLANNED_AHEAD, find_missing, without_erased
+from bookings.notices.expectations import (
+    PLANNED_AHEAD,
+    find_missing,
+    is_its_teacher,
+    without_erased,
+)
 from bookings.notices.registry import PLANNED
 
 # As far back as the audit looks.
@@ -26,6 +31,7 @@ def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) ->
     drafts = [
         plan.draft(kind, virtual_class, user_id)
         for user_id in people
+        if not is_its_teacher(virtual_class, user_id)
         for kind, plan in PLANNED.items()
     ]
     return [notice for notice in drafts if now < notice.due_at <= now + PLANNED_AHEAD]
@@ -39,6 +45,7 @@ def plan_missing_reminders() -> int:
         start_time__gt=now - LOOK_BACK,
         start_time__lte=now + LONGEST_LEAD + PLANNED_AHEAD,
     ).prefetch_related("activities", "log", "notices")
+    classes = classes.select_related("open_class")
     missing = without_erased(
         [
             notice

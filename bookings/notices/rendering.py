@@ -1,5 +1,6 @@
 """Render mails, each in its reader's language."""
 
+from email.utils import formataddr, parseaddr
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from django.utils.translation import override
 from bookings.models import Notice, NoticeKind, TeacherPage
 from bookings.notices.facts import class_address, find_message
 from bookings.notices.icalendar import build_calendar
+from bookings.notices.mails.to_teacher import MAILS_TO_TEACHER
 from bookings.notices.registry import find_mail
 from bookings.templatetags.class_times import clock, long_day
 
@@ -22,6 +24,7 @@ def render_mail(notice: Notice) -> EmailMultiAlternatives:
         mail = EmailMultiAlternatives(
             subject=context["subject"],
             body=render_to_string("notices/mail.txt", context),
+            from_email=_name_sender(notice, context["teacher_name"]),
             to=[notice.user.mail_address],
             reply_to=[settings.ADMIN_EMAIL] if settings.ADMIN_EMAIL else None,
             headers={"Message-ID": derive_message_id(notice), "Auto-Submitted": "auto-generated"},
@@ -29,6 +32,20 @@ def render_mail(notice: Notice) -> EmailMultiAlternatives:
         mail.attach_alternative(render_to_string("notices/mail.html", context), "text/html")
         _attach_calendar(mail, notice)
     return mail
+
+
+def _name_sender(notice: Notice, name: str) -> str:
+    """Mails to people are from the teacher, at the service's address."""
+    if not name or notice.kind in MAILS_TO_TEACHER:
+        return settings.DEFAULT_FROM_EMAIL
+    _site, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return formataddr((name, address))
+
+
+def _find_teacher_name() -> str:
+    """Return the name on her page in one printable line; empty without one."""
+    name = TeacherPage.objects.values_list("name", flat=True).first() or ""
+    return " ".join("".join(one if one.isprintable() else " " for one in name).split())
 
 
 def derive_message_id(notice: Notice) -> str:
@@ -67,16 +84,19 @@ def _context(notice: Notice) -> dict[str, Any]:
     return {
         "site_name": _(settings.SITE_NAME),
         # Without a photo: mail programs block remote pictures, and the photo may change.
-        "teacher_name": TeacherPage.objects.values_list("name", flat=True).first(),
+        "teacher_name": _find_teacher_name(),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,
         "text": message.text if message else "",
         "explanation": str(mail.explanation),
         "facts": [
-            (line.label, text, line.is_link)
-            for line in mail.facts
-            if (text := line.find_text(notice))
+            *(
+                (line.label, text, line.is_link)
+                for line in mail.facts
+                if (text := line.find_text(notice))
+            ),
+            *(mail.rows(notice) if mail.rows else []),
         ],
         "step": mail.link.label,
         "address": mail.link.find_text(notice),

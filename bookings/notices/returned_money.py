@@ -17,6 +17,7 @@ REASONS: dict[str, Promise] = {
     RefundReason.CLASS_OVER: _("El pago llegó cuando la clase ya había pasado."),
     RefundReason.CANCELLED: _("La reserva se canceló."),
     RefundReason.SEAT_LOST: _("El pago llegó cuando no quedaban lugares."),
+    RefundReason.CODE_USED_UP: _("El pago llegó cuando el código de descuento ya se había usado."),
     RefundReason.BELOW_MINIMUM: _("No se llegó al mínimo de personas."),
     RefundReason.PAID_TWICE: _("La clase ya estaba pagada, y este pago fue de más."),
     RefundReason.NEVER_BOOKED: _("Después del pago no llegó ninguna reserva."),

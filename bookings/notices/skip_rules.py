@@ -1,6 +1,7 @@
 """Rules that skip an obsolete mail."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -8,7 +9,9 @@ from django.utils import timezone
 from accounts.models import UserStatus
 from bookings.models import (
     SERVICE_ACCOUNT,
+    UNDECIDED,
     BankTransfer,
+    ClassLink,
     ClassStatus,
     Heartbeat,
     Hold,
@@ -28,6 +31,9 @@ from bookings.notices.facts import (
     link_address,
 )
 from bookings.notices.returned_money import find_named_refund, is_owed
+
+# Of a booking that the day's mail tells.
+GATHERED = "Va en el correo del día."
 
 
 class SkipRule(NamedTuple):
@@ -88,6 +94,17 @@ def _has_seat_lapsed(notice: Notice) -> bool:
     return is_unpaid and not seat.is_live() and notice.require_class().is_scheduled
 
 
+def _is_told_together(notice: Notice) -> bool:
+    # A mail that left since then names all that waited; a minute, because one may be on its way.
+    known_at = notice.created_at + timedelta(minutes=1)
+    others = Notice.objects.filter(user=notice.user, kind=notice.kind, sent_at__gt=known_at)
+    return others.exclude(pk=notice.pk).exists()
+
+
+def _is_seat_given_up(notice: Notice) -> bool:
+    return find_seat(notice).state not in {SeatState.HELD, SeatState.TAKEN}
+
+
 def _is_refusal_settled(notice: Notice) -> bool:
     refused = find_transfer(notice)
     others = BankTransfer.objects.filter(
@@ -97,6 +114,10 @@ def _is_refusal_settled(notice: Notice) -> bool:
     )
     virtual_class = notice.require_class()
     return virtual_class.status == ClassStatus.CANCELLED or others.exists()
+
+
+def _is_claim_decided(notice: Notice) -> bool:
+    return not ClassLink.objects.filter(UNDECIDED, pk=notice.virtual_class_id).exists()
 
 
 def _is_reconnected(notice: Notice) -> bool:
@@ -117,6 +138,9 @@ no_link = SkipRule(
     "La clase ya no tenía un enlace.", lambda one: not link_address(one.require_class())
 )
 over = SkipRule("La clase ya había terminado.", lambda one: one.require_class().has_ended())
+cancelled = SkipRule(
+    "La clase se canceló.", lambda one: one.require_class().status == ClassStatus.CANCELLED
+)
 not_scheduled = SkipRule(
     "La clase ya no estaba agendada.", lambda one: not one.require_class().is_scheduled
 )
@@ -139,10 +163,12 @@ not_lapsed = SkipRule(
 seat_not_lapsed = SkipRule(
     "El lugar no se venció sin pagar.", lambda one: not _has_seat_lapsed(one)
 )
+seat_given_up = SkipRule("El lugar ya se dejó.", _is_seat_given_up)
 transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",
     lambda one: find_transfer(one).state != TransferState.ANNOUNCED,
 )
+told_together = SkipRule("Otro correo ya la nombró.", _is_told_together)
 announced_again = SkipRule(
     "La persona avisó otra transferencia, o la clase ya no se paga.", _is_refusal_settled
 )
@@ -150,5 +176,6 @@ refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",
     lambda one: not is_owed(find_named_refund(one.occasion)),
 )
+claim_decided = SkipRule("Sobre la cuenta ya se había decidido.", _is_claim_decided)
 reconnected = SkipRule("El calendario ya se había reconectado.", _is_reconnected)
 account_accepted = SkipRule(reconnected.reason, _is_account_accepted)

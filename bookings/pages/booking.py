@@ -6,7 +6,6 @@ from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -27,23 +26,20 @@ from bookings.domain.checkout.holds import (
     hold_slot,
     release_hold,
 )
-from bookings.domain.checkout.offer_uses import find_used_offers
+from bookings.domain.checkout.offer_uses import list_bookable_options
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.exceptions import (
     BookingError,
     DiscountCodeError,
     HoldExpiredError,
     NoPriceError,
-    OfferOverError,
-    OfferUsedError,
     PriceChangedError,
     SlotTakenError,
     TooManyAttemptsError,
     TransferNotOfferedError,
 )
 from bookings.domain.money.discounts import find_discount, has_usable_codes
-from bookings.domain.money.prices import ClassOption, list_class_options
-from bookings.models import ClassType, Hold, Payment
+from bookings.models import Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
 from bookings.pages.class_card import title_of
@@ -69,7 +65,7 @@ PROVIDER_DOWN = gettext_lazy(
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the free times to everyone; hold the chosen one, after a sign-in."""
     parameters = request.POST if request.method == "POST" else request.GET
-    options, refusal = _list_options(request.user, read_kind(parameters))
+    options, refusal = list_bookable_options(request.user, read_kind(parameters))
     if refusal:
         messages.warning(request, refusal.text)
     if not options:
@@ -88,22 +84,6 @@ def choose(request: HttpRequest) -> HttpResponse:
         ),
     }
     return render_times(request, "bookings/choose.html", context)
-
-
-def _list_options(
-    user: User | AnonymousUser, asked: str
-) -> tuple[list[ClassOption], BookingError | None]:
-    """Return the bookable options, and why ``asked`` is not one of them.
-
-    asked: a ClassType, an offer's key, or empty.
-    """
-    options = list_class_options(key=asked)
-    used = find_used_offers(user, options) if isinstance(user, User) else set()
-    bookable = [one for one in options if not (one.offer and one.offer.pk in used)]
-    if not asked or asked in ClassType or asked in {one.kind for one in bookable}:
-        return bookable, None
-    is_used = asked in {one.kind for one in options}
-    return bookable, OfferUsedError() if is_used else OfferOverError()
 
 
 def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
@@ -128,7 +108,7 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
 
     A link can name any time, so only the one in the session is held.
     """
-    options, refusal = _list_options(request.user, read_kind(request.GET))
+    options, refusal = list_bookable_options(request.user, read_kind(request.GET))
     if not options:
         return redirect("bookings:book")
     if refusal:

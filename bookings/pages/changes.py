@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,9 +15,21 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.domain.change_policy import is_in_charge
-from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundChangedError
-from bookings.domain.lifecycle.cancelling import cancel_class, check_cancelling, concerns_teacher
+from bookings.domain.dry_runs import rolled_back
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassNotFoundError,
+    FreshSignInNeededError,
+    RefundChangedError,
+)
+from bookings.domain.lifecycle.cancelling import (
+    cancel_class,
+    check_cancelling,
+    concerns_teacher,
+    decide_cancelling,
+)
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.open_classes.leaving import find_money_of_seat, find_taken, leave_place
 from bookings.domain.places.leaving import refuse_leaving
@@ -83,22 +96,19 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         case = check_cancelling(virtual_class, request.user, timezone.now())
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
-            with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
-                cancel_class(
-                    class_id=class_id,
-                    actor=request.user,
-                    reason=form.cleaned_data["reason"],
-                    kept=_read_kept(request),
-                )
+            _cancel(request, virtual_class, form.cleaned_data["reason"])
             messages.success(request, _("Cancelaste la clase."))
             return redirect("bookings:class", class_id=class_id)
+        if is_in_charge(request.user):
+            with rolled_back():  # asks before she types a reason
+                decide_cancelling(class_id, request.user, fresh_sign_in=is_fresh(request))
+    except FreshSignInNeededError:
+        return ask_to_confirm(request, page=request.path)
     except RefundChangedError as refusal:
         messages.error(request, refusal.text)
         return redirect("bookings:cancel", class_id=class_id)
     except BookingError as refusal:
-        is_guest = isinstance(refusal, ClassNotFoundError)
-        only_host = _("Solo quien reservó la clase puede cancelarla.")
-        messages.error(request, only_host if is_guest else refusal.text)
+        messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
     context = {
@@ -110,6 +120,29 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "guests": virtual_class.guest_count,
     }
     return render(request, "bookings/cancel.html", context)
+
+
+def _cancel(request: SignedInRequest, virtual_class: VirtualClass, reason: str) -> None:
+    with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
+        cancel_class(
+            class_id=virtual_class.pk,
+            actor=request.user,
+            reason=reason,
+            kept=_read_kept(request),
+            fresh_sign_in=is_fresh(request),
+        )
+    log_for_teacher(request, virtual_class, ClassEvent.CANCELLED)
+
+
+def log_for_teacher(
+    request: SignedInRequest, virtual_class: VirtualClass, event: ClassEvent
+) -> None:
+    """Leave a line in the panel's log if the teacher did it, on a student's page."""
+    if is_in_charge(request.user):
+        text = f"{event.label} ({request.path})"
+        LogEntry.objects.log_actions(
+            request.user.pk, [virtual_class], CHANGE, text, single_object=True
+        )
 
 
 @signed_in

@@ -137,13 +137,20 @@ def read_time(parameters: QueryDict) -> dict[str, Any]:
 
 
 def rebook_url(virtual_class: VirtualClass) -> str:
-    return f"{reverse('bookings:book')}?{choice_query(virtual_class)}#horarios"
+    """Leave out a hidden offer if the teacher booked: its key did not reach the student."""
+    is_hidden = virtual_class.offer is not None and not virtual_class.offer.is_listed
+    offer = None if is_hidden and hasattr(virtual_class, "link") else virtual_class.offer
+    return f"{reverse('bookings:book')}?{_choice_query(virtual_class, offer)}#horarios"
 
 
 def choice_query(chosen: VirtualClass | Hold) -> str:
+    return _choice_query(chosen, chosen.offer)
+
+
+def _choice_query(chosen: VirtualClass | Hold, offer: Offer | None) -> str:
     start = timezone.localtime(chosen.start_time)
     when = {"dia": f"{start:%Y-%m-%d}", "hora": f"{start:%H:%M}"}
-    kind = _kind_query(chosen.offer, chosen.class_type, chosen.minutes)
+    kind = _kind_query(offer, chosen.class_type, chosen.minutes)
     return f"{kind}&{urlencode(when)}"
 
 

@@ -10,6 +10,7 @@ from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.people.own_classes import find_code_to_share, find_conference_url
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import (
     BookingRules,
@@ -119,13 +120,12 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     payment: Payment | None = getattr(virtual_class, "payment", None)
     has_paid = payment is not None and payment.approved_at is not None
     is_money_gone = payment is not None and has_paid and payment.is_money_gone
-    has_code = is_open and is_host and virtual_class.takes_guests and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,
         is_host=is_host,
         state=state,
-        conference_url=virtual_class.html_link if is_open else "",
-        access_code=(virtual_class.access_code or "") if has_code else "",
+        conference_url=find_conference_url(virtual_class, now),
+        access_code=find_code_to_share(virtual_class, user, now),
         kept_until=hold.expires_at if hold and hold.is_live(now) and state == "pending" else None,
         is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
         is_money_gone=is_money_gone and is_host,

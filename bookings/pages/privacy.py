@@ -14,7 +14,7 @@ from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.signing_out import sign_out
 from bookings.domain.checkout.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.domain.exceptions import BookingError
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.erasing import erase_person, list_claims
 from bookings.domain.people.personal_data import export_person
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
@@ -129,7 +129,10 @@ def _describe_written_down() -> Row:
             "Tu nombre y tu teléfono o correo, como los escribió quien da las clases, y el "
             "enlace de cada clase: desde cuándo, y quién la tomó con su cuenta."
         ),
-        _("Hasta que tomás la clase con una cuenta, o pedís que los borremos."),
+        _(
+            "Hasta que quien da las clases dice que la cuenta es tuya, o dos semanas después de la "
+            "última clase que tomaste así; y siempre que pidas que los borremos."
+        ),
     )
 
 
@@ -248,4 +251,5 @@ def delete_my_account(request: SignedInRequest) -> HttpResponse:
         else:
             text = _("Borramos tu cuenta y tus datos.")
             return sign_out(request, redirect("bookings:landing"), text=text)
-    return render(request, "bookings/delete_account.html", {"form": form})
+    context = {"form": form, "claims": list_claims(request.user)}
+    return render(request, "bookings/delete_account.html", context)

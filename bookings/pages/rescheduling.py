@@ -15,15 +15,15 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
-    ClassNotFoundError,
     SameTimeError,
     SlotTakenError,
     TimeOverError,
 )
 from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.domain.queries import get_class_of
-from bookings.models import VirtualClass
+from bookings.models import ClassEvent, VirtualClass
 from bookings.pages.access import signed_in
+from bookings.pages.changes import log_for_teacher
 from bookings.pages.choice import ChosenTime, read_time
 from bookings.pages.class_card import present_class
 from bookings.pages.free_times import present_free_times, render_times
@@ -62,7 +62,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, _("Elegí un horario para continuar."))
         return redirect(choice.address)  # without #horarios: the message has the focus
     if request.method == "POST":
-        return _move(request, class_id, choice.start, choice.address)
+        return _move(request, virtual_class, choice.start, choice.address)
     context = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
@@ -84,8 +84,6 @@ def _read(parameters: QueryDict, virtual_class: VirtualClass) -> ChosenTime:
 def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> HttpResponse | None:
     try:
         refuse_move(virtual_class, request.user)
-    except ClassNotFoundError:
-        messages.error(request, _("Solo quien reservó la clase puede cambiar su horario."))
     except BookingError as refusal:
         messages.error(request, refusal.text)
     else:
@@ -94,10 +92,10 @@ def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> Http
 
 
 def _move(
-    request: SignedInRequest, class_id: uuid.UUID, start: datetime, times_url: str
+    request: SignedInRequest, virtual_class: VirtualClass, start: datetime, times_url: str
 ) -> HttpResponse:
     try:
-        reschedule_class(class_id=class_id, actor=request.user, start=start)
+        reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
     except (SlotTakenError, TimeOverError, CalendarError):
         return redirect(times_url)  # that page finds and shows the problem itself
     except SameTimeError as refusal:
@@ -105,6 +103,7 @@ def _move(
     except BookingError as refusal:
         messages.error(request, refusal.text)
     else:
+        log_for_teacher(request, virtual_class, ClassEvent.RESCHEDULED)
         words = {"day": long_day(start), "clock": clock(start)}
         messages.success(request, _("Listo: tu clase ahora es el %(day)s a las %(clock)s.") % words)
-    return redirect("bookings:class", class_id=class_id)
+    return redirect("bookings:class", class_id=virtual_class.pk)

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from django.contrib import messages
@@ -19,7 +20,7 @@ from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNo
 from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
-from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
+from bookings.domain.places.waiting_queries import StandingEntry, find_pause_end, get_entry_of
 from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import title_of
@@ -54,6 +55,20 @@ class WaitingCard:
     def is_paid_place(self) -> bool:
         open_class = find_open_class(self.virtual_class)
         return open_class is not None and open_class.place_price > 0
+
+    @property
+    def is_in_open_class(self) -> bool:
+        return find_open_class(self.virtual_class) is not None
+
+    @cached_property
+    def pause_end(self) -> datetime | None:
+        return find_pause_end(self.entry, timezone.now())
+
+    @property
+    def waits_again_from(self) -> datetime | None:
+        """The end of the pause, if the list is still open then."""
+        end = self.pause_end
+        return end if end and takes_waiting(self.virtual_class, end) else None
 
     @property
     def state_label(self) -> Promise:

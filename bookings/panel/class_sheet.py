@@ -44,13 +44,20 @@ OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
 @requires("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     classes = VirtualClass.objects.select_related(
-        "booked_by", "payment", "hold", "offer", "discount_code", "link__claimed_by"
+        "booked_by",
+        "payment",
+        "hold",
+        "offer",
+        "discount_code",
+        "link__claimed_by",
+        "link__made_for",
     )
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
     hold: Hold | None = getattr(row, "hold", None)
     people = _list_people(row)
+    may_change = request.user.has_perm("bookings.change_virtualclass")
     context = {
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
@@ -62,11 +69,12 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
         "is_open": row.is_scheduled and not row.has_ended(now),
-        "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
+        "may_mark": _has_begun(row) and may_change,
         "timeline": build_timeline(row),
         "has_lapsed": has_lapsed(row),
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
-        "student_link": present_link(row),
+        # It lets its bearer take the class.
+        "student_link": present_link(row) if may_change else None,
         "may_write": any(person.mail_address for person, _, _ in people),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }

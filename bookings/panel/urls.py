@@ -23,7 +23,7 @@ from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
 from bookings.panel.class_sheet import show_class
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
-from bookings.panel.own_page.start import show_started, start
+from bookings.panel.own_page.start import enter, show_started, start
 
 guard = admin.site.admin_view
 
@@ -33,6 +33,7 @@ urlpatterns = [
     path("calendario/", guard(show_calendar), name="calendar"),
     path("clase/<uuid:class_id>/", guard(show_class), name="class_sheet"),
     path("dinero/", guard(show_money), name="money"),
+    path("entrar/", guard(enter), name="enter"),
     path("escribir/", guard(write_message), name="write"),
     path("estudiantes/", guard(show_students), name="students"),
     path("estudiantes/<uuid:user_id>/", guard(show_student), name="student"),

@@ -14,5 +14,6 @@ register = template.Library()
 def embed_code() -> str:
     """Return an ``<iframe>``; the template escapes it."""
     address = urljoin(settings.BASE_URL, reverse("bookings:timetable"))
+    title = _("Horarios libres")
     size = 'width="100%" height="520" frameborder="0"'
-    return f'<iframe src="{address}" title="{_("Horarios libres")}" {size} loading="lazy"></iframe>'
+    return f'<iframe src="{address}" title="{title}" {size} loading="lazy"></iframe>'

@@ -96,7 +96,10 @@ def _notices(now: datetime) -> Plans:
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
     at_end = [NoticeKind.TRANSFER_OVER, NoticeKind.SEAT_TRANSFER_OVER]
     # A reminder follows from its class's start, which no clock can shift.
-    news = unsent.exclude(kind__in=[*PLANNED, *at_end])
+    daily = unsent.filter(kind=NoticeKind.DAILY_BOOKINGS)
+    longest = timedelta(hours=26)  # a day, and what the clocks may be put back
+    yield _beyond(daily, "due_at", now, longest), {"due_at": now, "next_attempt_at": now}
+    news = unsent.exclude(kind__in=[*PLANNED, *at_end, NoticeKind.DAILY_BOOKINGS])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     # Due when a hold expires, which is brought back too.
     ends = unsent.filter(kind__in=at_end)

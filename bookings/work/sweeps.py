@@ -22,6 +22,7 @@ from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.open_classes.deadlines import decide_open_classes, warn_of_deadlines
+from bookings.domain.people.erasing import forget_claims
 from bookings.domain.places.place_offers import pass_on_offers
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
@@ -73,6 +74,7 @@ SWEEPS: dict[Sweep, timedelta] = {
     deliver_webhooks: MINUTE,
     forget_notifications: MINUTE,
     forget_webhooks: HOUR,
+    forget_claims: HOUR,
 }
 
 

@@ -6,6 +6,8 @@ import math
 import multiprocessing
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from mmap import mmap
 from multiprocessing.process import BaseProcess
@@ -23,6 +25,8 @@ logger = logging.getLogger(__name__)
 POLL = timedelta(seconds=2)
 # Less than the ten seconds that Docker waits after SIGTERM.
 STOP_AFTER = timedelta(seconds=8)
+# For planning. No limit of PostgreSQL ends the wait for a machine that does not answer.
+PLAN_TIMEOUT = timedelta(minutes=1)
 # After the database failed, or the process died.
 PAUSE = timedelta(seconds=2)
 
@@ -113,27 +117,38 @@ def _run_sweeps(state: SharedState) -> None:
 
 def _run_due(state: SharedState, parent: BaseProcess) -> bool:
     """Run each due sweep once, so that slow ones starve none; False if none was due."""
-    close_old_connections()
     turn = timezone.now()
-    due = list_due(turn)
+    with _killed_after(PLAN_TIMEOUT):
+        close_old_connections()
+        due = list_due(turn)
     for run, planned in due:
         if state.is_stopping or not parent.is_alive():
             break
-        if claim(run, planned):
+        with _killed_after(PLAN_TIMEOUT):
+            is_ours = claim(run, planned)
+        if is_ours:
             _run_claimed(run, turn, state)
     return bool(due)
 
 
 def _run_claimed(run: Sweep, turn: datetime, state: SharedState) -> None:
     state.running = run.__name__.encode()
-    # Without a handler the signal kills the process, even if a library hangs.
-    signal.alarm(settings.SWEEP_TIMEOUT.seconds)
     try:
-        has_failed = run_sweep(run) is None
-        close_old_connections()  # the sweep may have failed with its connection
-        following = turn + SWEEPS[run]
-        retry = timezone.now() + RETRY_AFTER
-        plan_next(run.__name__, min(following, retry) if has_failed else following)
+        with _killed_after(settings.SWEEP_TIMEOUT):
+            has_failed = run_sweep(run) is None
+            close_old_connections()  # the sweep may have failed with its connection
+            following = turn + SWEEPS[run]
+            retry = timezone.now() + RETRY_AFTER
+            plan_next(run.__name__, min(following, retry) if has_failed else following)
+    finally:
+        state.running = b""
+
+
+@contextmanager
+def _killed_after(limit: timedelta) -> Iterator[None]:
+    # Without a handler the signal kills the process, even if a library hangs.
+    signal.alarm(limit.seconds)
+    try:
+        yield
     finally:
         signal.alarm(0)
-        state.running = b""

@@ -20,8 +20,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Answer an exception as its view documents.
 
     A view may have ``refusals``, its answers to domain errors; ``server_error``, the text of its
-    500; and ``error_body(status, text)``. Without ``server_error``, a lack of database connections
-    is a 503.
+    500; ``error_body(status, text)``; and ``coded_body(reason)`` around a text and its code.
+    Without ``server_error``, a lack of database connections is a 503.
     """
     view = context["view"]
     if refusal := _find_refusal(getattr(view, "refusals", {}), error):
@@ -60,7 +60,9 @@ def _answer_refusal(view: Any, error: Exception, refusal: Refusal) -> Response:
         logger.warning("%s: %s", refusal.warning, error)
     text = str(refusal.text or error)
     if refusal.has_code:
-        body = {"response": {"error": text, "code": getattr(error, "code", "")}}
+        body = getattr(view, "coded_body", dict)(
+            {"error": text, "code": getattr(error, "code", "")}
+        )
     else:
         body = getattr(view, "error_body", error_body)(refusal.status, text)
     wait = refusal.retry_after or getattr(error, "wait_seconds", None)

@@ -20,7 +20,12 @@ from config.lib.api.texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
 MAX_DEPTH = 20
 # Parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
-FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
+FORM_TYPES = (
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "application/xml",
+    "text/xml",
+)
 # NUL and lone surrogates, which PostgreSQL cannot store.
 BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")
 TOO_DEEP = "El cuerpo JSON está anidado en exceso."

@@ -1,6 +1,6 @@
 """Convert between instants and the teacher's clock."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -18,6 +18,18 @@ def read_wall_time(wall: datetime) -> datetime:
     if not is_clear(local):
         raise UnclearTimeError
     return local.astimezone(UTC)
+
+
+def find_next(clock: time, now: datetime) -> datetime:
+    """Return the next UTC instant after ``now`` at which the teacher's clock shows this hour.
+
+    An hour that the clocks skip counts by the offset before.
+    """
+    zone = ZoneInfo(settings.TIME_ZONE)
+    today = now.astimezone(zone).date()
+    days = (today + timedelta(days=ahead) for ahead in range(3))
+    moments = (datetime.combine(day, clock, zone).astimezone(UTC) for day in days)
+    return next(moment for moment in moments if moment > now)
 
 
 def is_clear(moment: datetime) -> bool:

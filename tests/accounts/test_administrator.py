@@ -2,17 +2,21 @@
 
 import json
 import logging
+from datetime import time
 
 import pytest
 from django.db import connection
 from django.test import Client
 
 from accounts.models import User
+from bookings.models import WeeklyHours
 from tests.accounts.flows import consent, query_of, session_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
 
 pytestmark = pytest.mark.django_db
 
+PANEL = "/admin/entrar/"
+NO_TOKEN = "The calendar was granted without a refresh token, and none is stored."
 SIGN_IN_SCOPES = {"openid", "email", "profile"}
 
 
@@ -42,6 +46,59 @@ def test_later_sign_in_without_a_refresh_token_keeps_the_old_one(google, client)
     sign_in(Client(), "google", TEACHER_EMAIL)
 
     assert User.objects.get().provider_refresh_token == before
+
+
+@pytest.fixture
+def consented_before(google, client):
+    """Google knows of the consent, and the database was made anew."""
+    sign_in(client, "google", TEACHER_EMAIL)
+    User.objects.all().delete()
+    return google
+
+
+def test_sign_in_without_a_stored_token_asks_for_the_consent_again(consented_before, caplog):
+    client = Client()
+
+    asked = sign_in(client, "google", TEACHER_EMAIL, callbackUrl="/inicio/clases")
+    query = query_of(asked["Location"])
+    response = client.get(consent(asked["Location"], TEACHER_EMAIL))
+
+    assert (query["prompt"], query["access_type"]) == ("consent", "offline")
+    assert caplog.messages.count(NO_TOKEN) == 1
+    assert User.objects.get().provider_refresh_token in consented_before._grants
+    assert response["Location"] == "/inicio/clases"
+
+
+def test_who_refuses_the_second_consent_is_signed_in_and_is_not_asked_again(consented_before):
+    client = Client()
+    asked = sign_in(client, "google", TEACHER_EMAIL)
+
+    response = client.get(consent(asked["Location"], TEACHER_EMAIL, action="cancel"))
+
+    assert response["Location"] == PANEL
+    assert session_of(client)["user"]["email"] == TEACHER_EMAIL
+    assert client.get(PANEL)["Location"] == "/admin/pagina/empezar/"
+
+
+def test_a_second_consent_without_a_token_is_the_last(consented_before, monkeypatch, caplog):
+    client = Client()
+    asked = sign_in(client, "google", TEACHER_EMAIL)
+    monkeypatch.setattr(consented_before, "_asks_again", lambda *args: False)
+
+    response = client.get(consent(asked["Location"], TEACHER_EMAIL))
+
+    assert response["Location"] == PANEL
+    assert caplog.messages.count(NO_TOKEN) == 2
+
+
+def test_panel_is_where_the_administrator_arrives(google, client):
+    response = sign_in(client, "google", TEACHER_EMAIL)
+    wanted = sign_in(Client(), "google", TEACHER_EMAIL, callbackUrl="/inicio/clases")
+    WeeklyHours.objects.create(weekday=1, start=time(9), end=time(13))
+
+    assert response["Location"] == PANEL
+    assert client.get(PANEL)["Location"] == "/admin/"
+    assert wanted["Location"] == "/inicio/clases"
 
 
 def test_reconnecting_replaces_a_revoked_grant(google, client):
@@ -74,7 +131,7 @@ def test_unticked_calendar_leaves_no_grant_but_signs_in(google, client, caplog):
     response = sign_in(client, "google", TEACHER_EMAIL)
 
     user = User.objects.get()
-    assert response["Location"] == "/inicio"
+    assert response["Location"] == PANEL
     assert user.is_staff
     assert user.provider_refresh_token == ""
     assert "without granting the calendar" in caplog.text
@@ -119,7 +176,7 @@ def test_second_google_account_with_the_address_is_not_the_administrator(google,
 
     response = sign_in(other, "google", TEACHER_EMAIL)
 
-    assert response["Location"] == "/inicio?error=OAuthAccountNotLinked"
+    assert response["Location"] == "/inicio?error=PanelIdentity"
     assert session_of(other) == {}
     assert User.objects.get().provider_subject == "first"
 
@@ -173,9 +230,28 @@ def test_administrator_who_began_with_github_is_recognised_on_connecting_google(
     response = sign_in(client, "google", TEACHER_EMAIL, process="connect")
 
     user = User.objects.get()
-    assert response["Location"] == "/inicio"
+    assert response["Location"] == PANEL
     assert user.is_superuser
     assert user.provider_refresh_token
+
+
+def test_administrator_who_began_with_github_reads_the_way_to_google(google, github, client):
+    sign_in(client, "github", TEACHER_EMAIL)
+    refused = Client()
+
+    response = sign_in(refused, "google", TEACHER_EMAIL)
+
+    page = refused.get(response["Location"]).content.decode()
+    assert "Ingresá con el otro botón, como la primera vez, y en tu perfil tocá «Conectar»" in page
+    assert "Conectar" in client.get("/inicio/perfil").content.decode()
+
+
+def test_administrator_reads_that_github_opens_no_panel(google, github, client):
+    sign_in(client, "google", TEACHER_EMAIL)
+
+    response = sign_in(Client(), "github", TEACHER_EMAIL)
+
+    assert response["Location"] == "/inicio?error=PanelIdentity"
 
 
 def test_student_who_connects_google_gets_nothing(google, github, client):

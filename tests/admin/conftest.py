@@ -154,7 +154,7 @@ def _choose_class(request, name):
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
-    if name in {"enlace", "deshacer"}:
+    if name in {"enlace", "misma-persona", "deshacer"}:
         return _choose_linked(request, name)
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
@@ -166,10 +166,8 @@ def _choose_class(request, name):
 
 
 def _choose_linked(request, name):
-    """Give a class of a person without an account; to undo, one that Ana claimed."""
+    """Give a class of a person without an account; to decide about, one that Ana claimed."""
     link = make_link(VirtualClassFactory(booked_by=write_down(name="Lucía", phone="341 555 0199")))
-    given = {}
-    if name == "deshacer":
+    if name != "enlace":
         claim_class(user=request.getfixturevalue("host"), token=link.token)
-        given = {"who": "Lucía", "phone": "341 15 555 0199"}
-    return VirtualClass.objects.get(pk=link.pk), given
+    return VirtualClass.objects.get(pk=link.pk), {}

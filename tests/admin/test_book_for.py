@@ -5,6 +5,7 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from accounts.models import User
@@ -375,3 +376,13 @@ def test_she_is_in_the_list_and_the_file_and_booked_again(panel, price):
     assert VirtualClass.objects.filter(booked_by=lucia).count() == 2
     for page in (found, file, technical):
         assert "sin-cuenta.invalid" not in page.content.decode()
+
+
+def test_it_lists_people_only_for_staff_who_may_see_them(sign_in, host):
+    staff = UserFactory(is_staff=True)
+    staff.user_permissions.set(Permission.objects.filter(codename="change_virtualclass"))
+
+    assert sign_in(staff).get(PAGE).status_code == 403
+
+    staff.user_permissions.add(Permission.objects.get(codename="view_user"))
+    assert host.email in sign_in(User.objects.get(pk=staff.pk)).get(PAGE).content.decode()

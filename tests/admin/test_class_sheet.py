@@ -7,9 +7,13 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.services import write_down
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
 from tests.admin.steps import address_of
@@ -150,3 +154,37 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
     # Session, class, people, waiting list, history.
     with django_assert_num_queries(8):
         open_sheet(row)
+
+
+def test_a_link_that_takes_the_class_is_for_staff_who_may_change_it(sign_in, panel):
+    staff = UserFactory(is_staff=True)
+    staff.user_permissions.set(Permission.objects.filter(codename="view_virtualclass"))
+    link = make_link(VirtualClassFactory(booked_by=write_down(name="Lucía", phone="341 555 0199")))
+    address = reverse("admin:class_sheet", args=[link.pk])
+
+    assert link.token in panel.get(address).content.decode()
+    assert link.token not in sign_in(staff).get(address).content.decode()
+
+
+def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, panel, host):
+    link = make_link(VirtualClassFactory(booked_by=write_down(name="Lucía", phone="341 555 0199")))
+    claim_class(user=host, token=link.token)
+
+    page = open_sheet(link.virtual_class)
+
+    assert "¿Es Lucía?" in text_of(page)
+    assert f"{host} ({host.email}) tomó esta clase" in text_of(page)
+    assert {"misma-persona", "deshacer"} <= set(steps_of(page))
+    file = panel.get(reverse("admin:student", args=[link.made_for_id]))
+    assert f"{host} tomó con el enlace su clase" in text_of(file)
+
+
+def test_the_class_of_an_erased_person_names_no_address(open_sheet, host):
+    row = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    erase_person(user=host, by=host)
+
+    page = open_sheet(row)
+
+    assert "Cuenta borrada" in text_of(page)
+    assert host.pk.hex not in page.content.decode()
+    assert "Escribir a" not in text_of(page)

@@ -327,6 +327,7 @@ def test_the_teacher_sets_the_cut_off(panel, teacher):
     address = reverse("admin:bookings_bookingrules_change", args=[1])
     page = panel.get(address)
     form = page.context["adminform"].form.initial | {"change_cutoff_minutes": "180"}
+    form["daily_mail_at"] = ""
 
     panel.post(address, form)
 

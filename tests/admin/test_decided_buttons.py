@@ -114,6 +114,7 @@ DECIDED_BUTTONS = {
     ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
     ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
     ("templates/admin/own_page/editor.html", ""),  # pagina
+    ("templates/admin/sales/transfers.html", ""),  # asks about the chosen ones, no-llego
     ("templates/admin/own_page/_rows.html", "swap"),  # the same
     ("templates/admin/own_page/start.html", ""),  # pagina/empezar
     ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks

@@ -218,8 +218,8 @@ def test_the_export_of_payments_names_the_discount(panel, mercadopago, used, hos
 
     page = panel.get(reverse("admin:bookings_payment_export")).content.decode()
 
-    assert "24000,00;2000,00;AMIGOS;" in page
-    assert "24000,00;1000,00;AMIGOS;" in page
+    assert '"24000,00";"2000,00";"AMIGOS";' in page
+    assert '"24000,00";"1000,00";"AMIGOS";' in page
 
 
 def test_a_person_s_data_name_the_discount_of_their_own_classes(used, host):

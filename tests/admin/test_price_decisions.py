@@ -136,7 +136,6 @@ def test_what_the_list_lacks_waits_for_the_teacher(mercadopago, prices, host, ch
     virtual_class = book(host, **changes)
 
     assert virtual_class.price_decision == PriceDecision.WAITING
-    assert Notice.objects.get().kind == NoticeKind.PRICE_TO_DECIDE
 
 
 def test_a_caller_reads_that_a_class_for_nothing_waits_for_the_teacher(mercadopago, prices, host):
@@ -145,6 +144,47 @@ def test_a_caller_reads_that_a_class_for_nothing_waits_for_the_teacher(mercadopa
 
     with pytest.raises(PriceNotAgreedError):
         trigger_scheduling(preference_id=virtual_class.preference_id)
+
+
+def asked():
+    return Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE).count()
+
+
+def test_the_teacher_is_asked_about_a_price_once_it_is_paid(mercadopago, unlisted):
+    assert asked() == 0
+    mercadopago.pay(unlisted.preference_id)
+
+    for _ in range(2):
+        settle(unlisted.preference_id)
+
+    assert asked() == 1
+
+
+def test_the_teacher_is_asked_about_a_class_for_nothing_once_a_client_asks(
+    mercadopago, prices, host
+):
+    virtual_class = book(host, minutes=90, price=0)
+    assert asked() == 0
+
+    with pytest.raises(PriceNotAgreedError):
+        trigger_scheduling(preference_id=virtual_class.preference_id)
+
+    assert asked() == 1
+
+
+def test_the_teacher_is_asked_at_most_once_an_hour(mercadopago, prices, host, time_machine):
+    time_machine.move_to(timezone.now(), tick=False)
+    first, second = (mercadopago.add_preference()["id"] for _ in range(2))
+    for preference_id in (first, second):
+        book(host, preference_id, minutes=90)
+        mercadopago.pay(preference_id)
+        settle(preference_id)
+    assert asked() == 1
+
+    time_machine.shift(timedelta(hours=1, seconds=1))
+    settle(second)
+
+    assert asked() == 2
 
 
 def test_scheduling_foresees_that_the_price_is_not_agreed(paid, teacher):

@@ -1,5 +1,7 @@
 """The booking rules: one row, which the list leads to."""
 
+from datetime import time
+
 import pytest
 from django.urls import reverse
 
@@ -71,6 +73,17 @@ def test_impossible_rules_are_refused(panel, change):
 
     assert response.status_code == 200
     assert BookingRules.load().minimum_notice_minutes == 720
+
+
+def test_bookings_are_mailed_each_until_the_teacher_sets_an_hour(panel):
+    assert BookingRules.load().daily_mail_at is None
+
+    panel.post(CHANGE, {**RULES, "daily_mail_at": "20:30"})
+    assert BookingRules.load().daily_mail_at == time(20, 30)
+    assert 'type="time" name="daily_mail_at" value="20:30"' in panel.get(CHANGE).content.decode()
+
+    panel.post(CHANGE, {**RULES, "daily_mail_at": ""})
+    assert BookingRules.load().daily_mail_at is None
 
 
 def test_the_account_counts_as_a_free_one_until_the_teacher_says_otherwise(panel):

@@ -1,6 +1,7 @@
 """What the page of a step says is what happens."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -10,7 +11,7 @@ from bookings.admin import steps
 from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
-from bookings.models import Refund, VirtualClass
+from bookings.models import Notice, NoticeKind, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
     carry_out,
@@ -20,7 +21,7 @@ from tests.admin.steps import (
     look_at_several,
     seen_on,
 )
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -103,6 +104,54 @@ def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, studen
     assert VirtualClass.objects.get().is_scheduled
 
 
+@pytest.mark.parametrize("name", ["pagada", "agendar"])
+def test_the_page_names_the_mails_to_other_students(panel, host, student, name):
+    lapsed = VirtualClassFactory(booked_by=host, class_type="individual", paid_at=timezone.now())
+    if name == "pagada":
+        VirtualClass.objects.update(paid_at=None)
+    HoldFactory(
+        user=student,
+        start_time=lapsed.start_time,
+        end_time=lapsed.end_time,
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=10),
+    )
+
+    asked = text_of(look(panel, lapsed, name))
+    confirm(panel, lapsed, name)
+
+    assert "Correo «Horario que se ocupó»: Bruno Student." in asked
+    assert Notice.objects.get(kind=NoticeKind.HOLD_LOST).user == student
+
+
+def test_another_figure_of_hers_is_asked_about_as_hers(panel, paid):
+    form = {"charge": paid.charges.get().pk, "amount": "12.000"}
+    shown = look(panel, paid, "devolver", **form)
+
+    page = panel.post(address_of(paid, "devolver"), given_on(shown) | form | {"amount": "5.000"})
+    again = panel.post(address_of(paid, "devolver"), given_on(page) | form | {"amount": "5.000"})
+
+    assert "Ahora son $ 5.000: confirmalo." in text_of(page)
+    assert "Algo cambió" not in text_of(page)
+    assert again.status_code == 302
+    assert decided() == [500_000]
+
+
+def test_another_time_of_hers_is_asked_about_as_hers(panel, scheduled):
+    day = f"{timezone.localdate(scheduled.start_time):%Y-%m-%d}"
+    shown = look(panel, scheduled, "mover", day=day, clock="15:00")
+
+    form = given_on(shown) | {"day": day, "clock": "16:00", "reason": "Viaje."}
+    page = panel.post(address_of(scheduled, "mover"), form)
+
+    assert "Cambiaste lo que pediste" in text_of(page)
+
+
+def given_on(page):
+    """Return the hidden fields of a step's page that say what it showed."""
+    return dict(re.findall(r'name="(seen|asked)" value="(\w+)"', page.content.decode()))
+
+
 @pytest.fixture
 def refund_in_between(paid, teacher, monkeypatch):
     """Another refund of 1,000 pesos, committed after the facts were compared for the last time."""
@@ -111,7 +160,9 @@ def refund_in_between(paid, teacher, monkeypatch):
     def compare_and_be_late(seen, digest):
         charge = paid.charges.get()
         left = refundable_amount(charge)
-        request_partial_refund(charge_id=charge.pk, amount=100_000, left=left, by=teacher)
+        request_partial_refund(
+            charge_id=charge.pk, amount=100_000, left=left, by=teacher, fresh_sign_in=True
+        )
         monkeypatch.undo()
         return compare(seen, digest)
 

@@ -9,7 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
+from accounts.services import write_down
 from bookings.domain.checkout.settling import settle
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.places.class_links import make_link
 from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
 from tests.accounts.flows import sign_in as go_through_google
 from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
@@ -17,11 +20,13 @@ from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import publish, take
 
 pytestmark = pytest.mark.django_db
 
 ELEVEN_MINUTES = timedelta(minutes=11)
 EXPORT = "/admin/bookings/payment/exportar/"
+MONTH = "/admin/bookings/payment/meses/2026-11/exportar/"
 
 
 @pytest.fixture
@@ -60,15 +65,16 @@ def asked_for(response) -> str | None:
     return parse_qs(parts.query)["next"][0]
 
 
-def test_export_of_payments_wants_a_fresh_sign_in(through_google):
-    refused = through_google.get(f"{EXPORT}?status=approved")
+@pytest.mark.parametrize("address", [f"{EXPORT}?status=approved", MONTH])
+def test_export_of_payments_wants_a_fresh_sign_in(through_google, address):
+    refused = through_google.get(address)
     back = go_through_google(
         through_google, "google", TEACHER_EMAIL, process="confirm", callbackUrl=asked_for(refused)
     )
 
-    assert asked_for(refused) == f"{EXPORT}?status=approved"
-    assert back["Location"] == f"{EXPORT}?status=approved"
-    assert through_google.get(EXPORT)["Content-Type"].startswith("text/csv")
+    assert asked_for(refused) == address
+    assert back["Location"] == address
+    assert through_google.get(address)["Content-Type"].startswith("text/csv")
 
 
 def asked_by_each_method(client, address) -> set[str | None]:
@@ -88,6 +94,17 @@ def test_a_person_s_data_wants_a_fresh_sign_in(stale, student):
     assert asked == [{page} for page in pages]
     assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
     assert not LogEntry.objects.exists()
+
+
+def test_her_yes_to_a_claim_wants_a_fresh_sign_in(stale, host):
+    """It gives an account the phone, the notes and the classes of a person."""
+    lucia = write_down(name="Lucía", phone="341 555 0199")
+    link = make_link(VirtualClassFactory(booked_by=lucia))
+    claim_class(user=host, token=link.token)
+    page = address_of(link.virtual_class, "misma-persona")
+
+    assert asked_by_each_method(stale, page) == {page}
+    assert User.objects.filter(pk=lucia.pk).exists()
 
 
 def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
@@ -192,6 +209,38 @@ def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, stud
     assert asked.status_code == 200
     assert asked_for(response) == address_of(moved, "mover")
     assert VirtualClass.objects.get(pk=moved.pk).start_time == start
+
+
+@pytest.fixture
+def open_class(stale, teacher, mercadopago):
+    """The teacher's, in which a student has paid a place."""
+    published = publish(teacher)
+    take(mercadopago, published)
+    return published
+
+
+def test_the_student_s_page_asks_the_teacher_too(stale, open_class):
+    page = f"/inicio/clases/{open_class.pk}/cancelar"
+    written = LogEntry.objects.count()
+
+    asked = [asked_for(stale.get(page)), asked_for(stale.post(page, {"kept": "0"}))]
+
+    assert asked == [page, page]
+    assert VirtualClass.objects.get().is_scheduled
+    assert (Refund.objects.count(), LogEntry.objects.count()) == (0, written)
+
+
+def test_the_panel_s_log_says_what_she_cancelled_on_the_student_s_page(stale, teacher, open_class):
+    stale.force_login(teacher)
+    page = f"/inicio/clases/{open_class.pk}/cancelar"
+
+    looked = stale.get(page)
+    stale.post(page, {"kept": "0"})
+
+    assert looked.status_code == 200
+    assert (VirtualClass.objects.get().status, Refund.objects.count()) == (ClassStatus.CANCELLED, 1)
+    line = LogEntry.objects.get(object_id=str(open_class.pk), user=teacher)
+    assert line.change_message == f"Cancelada ({page})"
 
 
 def is_untouched(payment) -> bool:

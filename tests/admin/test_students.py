@@ -75,7 +75,7 @@ def test_a_name_in_another_alphabet_is_found(host):
 
 
 def test_neither_the_teacher_nor_an_erased_person_is_a_student(jose, teacher, host):
-    erase_person(user=host, by=teacher)
+    erase_person(user=host, by=teacher, fresh_sign_in=True)
 
     assert names() == ["José Núñez"]
 
@@ -169,7 +169,7 @@ def test_the_balance_names_what_was_paid_returned_and_is_owed(panel, teacher, ho
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class_id, actor=teacher, reason="")
+    cancel_class(class_id=payment.virtual_class_id, actor=teacher, fresh_sign_in=True, reason="")
     settle(payment.preference_id)
     VirtualClassFactory(booked_by=host, scheduled=True, in_cash=timezone.now(), class_price=500_000)
     VirtualClassFactory(booked_by=host, scheduled=True, class_price=700_000)
@@ -195,7 +195,7 @@ def test_who_owes_nothing_is_said_so(panel, host):
 
 @pytest.mark.parametrize("person", ["teacher", "erased"])
 def test_only_students_have_a_file(panel, teacher, host, person):
-    erase_person(user=host, by=teacher)
+    erase_person(user=host, by=teacher, fresh_sign_in=True)
 
     assert panel.get(file_of(teacher if person == "teacher" else host)).status_code == 404
 
@@ -240,7 +240,7 @@ def test_notes_are_the_person_s_data(noted, student):
 
 
 def test_notes_go_with_the_account(noted, teacher):
-    erase_person(user=noted, by=teacher)
+    erase_person(user=noted, by=teacher, fresh_sign_in=True)
 
     assert User.objects.get(pk=noted.pk).private_notes == ""
 

@@ -259,9 +259,9 @@ def test_the_words_go_with_the_last_person_who_got_them(panel, teacher, group, h
         status=ClassStatus.COMPLETED, start_time=NOW - timedelta(2), end_time=NOW - timedelta(1)
     )
 
-    erase_person(user=host, by=teacher)
+    erase_person(user=host, by=teacher, fresh_sign_in=True)
     left = Message.objects.count()
-    erase_person(user=student, by=teacher)
+    erase_person(user=student, by=teacher, fresh_sign_in=True)
 
     assert left == 1
     assert not Message.objects.exists()

@@ -225,6 +225,7 @@ def test_booking_takes_a_body_of_64_kib(signed_in):
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
         "application/xml",
+        "text/xml",
         "application/json; charset=utf-16",
         "application/json; charset=nobody-knows",
         "APPLICATION/JSON; CHARSET=UTF-7",

@@ -104,6 +104,18 @@ def test_calendar_describes_the_class(anybody, host, teacher, class_type, count,
     assert (virtual_class.max_participants, virtual_class.current_participants) == (count, 1)
 
 
+@pytest.mark.parametrize("status", ["scheduled", "completed"])
+def test_calendar_repeats_its_answer(anybody, host, google, status):
+    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True, ended=True)
+    VirtualClass.objects.update(status=status)
+    before = VirtualClass.objects.values().get()
+
+    assert schedule(anybody, virtual_class) == CREATED
+
+    assert VirtualClass.objects.values().get() == before
+    assert google.requests == []
+
+
 def test_calendar_gives_a_session_no_power(sign_in, stranger, pending):
     assert schedule(sign_in(stranger), pending) == CREATED
 
@@ -202,7 +214,6 @@ def test_calendar_refuses_a_form(anybody):
     ("changes", "text"),
     [
         ({"status": "cancelled"}, "Virtual class was cancelled"),
-        ({"status": "completed"}, "Virtual class is already over"),
         (
             {
                 "start_time": timezone.now() - timedelta(hours=2),
@@ -211,7 +222,7 @@ def test_calendar_refuses_a_form(anybody):
             "Virtual class is already over",
         ),
     ],
-    ids=["cancelled", "completed", "over"],
+    ids=["cancelled", "over"],
 )
 def test_calendar_refuses_what_cannot_take_place(anybody, pending, google, changes, text):
     VirtualClass.objects.filter(pk=pending.pk).update(**changes)

@@ -170,8 +170,33 @@ def test_a_taken_time_has_no_preference(signed_in, mercadopago):
 
     response = post(signed_in, PATH, wish())
 
-    assert answer_of(response) == (409, {"error": "Ese horario ya está ocupado."})
+    taken = {"error": "Ese horario ya está ocupado.", "code": "slot_taken"}
+    assert answer_of(response) == (409, taken)
     assert mercadopago.preferences == []
+
+
+@pytest.mark.usefixtures("agenda")
+def test_a_time_that_the_pages_do_not_offer_has_no_preference(signed_in, mercadopago):
+    start = "2026-12-25T10:00:00-03:00"
+    body = wish(start=start, end="2026-12-25T11:00:00-03:00")
+
+    refusal = {"error": "La profe no ofrece ese horario.", "code": "slot_not_offered"}
+    assert answer_of(post(signed_in, PATH, body)) == (409, refusal)
+    # A preference of the teacher's own server is her word.
+    theirs = booking_body(price=PRICE, preferenceId="made-elsewhere", **body)
+    assert answer_of(post(signed_in, BOOKING, theirs))[0] == 200
+
+
+@pytest.mark.usefixtures("agenda")
+def test_a_calendar_that_is_down_gives_no_preference(signed_in, mercadopago, google, teacher):
+    google.revoke(teacher.provider_refresh_token)
+    period = {"start": "2026-11-24T10:00:00-03:00", "end": "2026-11-24T11:00:00-03:00"}
+
+    response = post(signed_in, PATH, wish(**period))
+
+    text = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
+    assert answer_of(response) == (503, {"error": text})
+    assert not Payment.objects.exists()
 
 
 def test_a_provider_that_is_down_can_be_asked_again(signed_in, mercadopago):

@@ -1,6 +1,5 @@
 """Ten thousand wrong codes: few of them are looked at, and nothing tells which are right."""
 
-import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -225,15 +224,16 @@ def test_refusal_is_the_same_for_right_wrong_and_closed_codes(closed, student, s
 
 
 def test_wrong_and_closed_codes_take_the_same_time(closed, student, settings, monkeypatch):
+    """Their fastest tries are compared: a busy machine makes others slower, never one faster."""
     settings.MAX_WRONG_CODES = 10_000
     monkeypatch.setattr(code_limits, "_report", lambda: None)
     taken = {"WRNG2345": [], CLOSED: []}
 
-    for _ in range(60):
+    for _ in range(100):
         for code, times in taken.items():
             before = time.perf_counter()
             attempt(student, code)
             times.append(time.perf_counter() - before)
 
-    wrong, gone = (statistics.median(times) for times in taken.values())
-    assert abs(wrong - gone) < 0.002
+    wrong, gone = (min(times) for times in taken.values())
+    assert 0.8 < wrong / gone < 1.25

@@ -145,6 +145,13 @@ def test_hold_slot_offers_nothing_when_the_calendar_cannot_be_read(host, teacher
     assert not Hold.objects.exists()
 
 
+def test_hold_slot_keeps_a_time_over_midnight(host):
+    WeeklyHours.objects.create(weekday=1, start=time(22), end=time(0))
+    WeeklyHours.objects.create(weekday=2, start=time(0), end=time(2))
+
+    assert hold(host, "23:30").start_time == at("23:30")
+
+
 def test_hold_slot_respects_closures(host):
     Closure.objects.create(first_day=TUESDAY, last_day=TUESDAY, reason="Feriado")
 
@@ -262,7 +269,7 @@ def test_hold_slot_costs_the_same_number_of_queries(host, django_assert_max_num_
     for n in range(classes):
         VirtualClassFactory(scheduled=True, start_time=timezone.now() + timedelta(days=2, hours=n))
 
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         hold(host)
 
 

@@ -108,7 +108,9 @@ def test_a_class_whose_money_went_back_takes_no_new_joins(
 
 def test_a_class_that_was_refunded_in_part_takes_joins(mercadopago, paid, student, teacher):
     charge = PaymentCharge.objects.get()
-    request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
+    )
     assert send_due_refunds() == 1
     assert settle(paid.preference_id).status == PaymentStatus.PARTIALLY_REFUNDED
 
@@ -170,7 +172,7 @@ def test_money_that_was_never_booked_is_explained(mercadopago, teacher, host, si
 
 def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     assert told(paid) == [(REASONS[RefundReason.CANCELLED], PRICE, ReturnState.FAILED)]
     page = read_page(sign_in(host), paid)
@@ -205,7 +207,7 @@ def test_a_refused_refund_is_not_mailed_once_the_teacher_asked_for_it_again(
     mercadopago, paid, teacher, host
 ):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
     mercadopago.refund_status = "approved"
     request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     send_due_refunds()
@@ -221,11 +223,13 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     mercadopago, paid, teacher, host, sign_in
 ):
     charge = PaymentCharge.objects.get()
-    request_partial_refund(charge_id=charge.pk, amount=400_000, left=PRICE, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=400_000, left=PRICE, by=teacher, fresh_sign_in=True
+    )
     send_due_refunds()
     mercadopago.fault("refunds.create", Fault.status(503))
     settle(paid.preference_id)
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     page = read_page(sign_in(host), paid)
 
@@ -243,7 +247,9 @@ def test_what_was_refunded_at_the_provider_is_counted_once(mercadopago, paid, te
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
         settle(paid.preference_id)
     charge = PaymentCharge.objects.get()
-    request_partial_refund(charge_id=charge.pk, amount=300, left=PRICE - 100, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=300, left=PRICE - 100, by=teacher, fresh_sign_in=True
+    )
     send_due_refunds()
     with time_machine.travel(timezone.now() + timedelta(minutes=4)):
         settle(paid.preference_id)
@@ -267,7 +273,7 @@ def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, 
 
 def test_a_refund_that_is_repeated_is_mailed_once(mercadopago, paid, teacher, host):
     for _ in range(2):
-        cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+        cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
         with time_machine.travel(timezone.now() + timedelta(minutes=2)):
             send_due_refunds()
             settle(paid.preference_id)

@@ -42,9 +42,9 @@ def test_a_sweep_does_everything_once(host, teacher):
         "delete_expired_holds": 1,
         "finish_requested_schedulings": 1,
         "check_calendar_grant": 1,
-        "send_due_notices": 1,
+        "send_due_notices": 2,  # the student's and the teacher's
     }
-    assert [letter.to for letter in mail.outbox] == [[host.email]]
+    assert [letter.to for letter in mail.outbox] == [[host.email], [teacher.email]]
 
 
 def test_the_command_runs_the_sweeps_and_says_what_they_did(db):

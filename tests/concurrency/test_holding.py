@@ -5,15 +5,20 @@ from functools import partial
 
 import pytest
 from django.conf import settings
+from django.test import override_settings
 from django.utils import timezone
 
-from bookings.domain.checkout import holds
+from bookings.domain.change_policy import limit_unpaid
+from bookings.domain.checkout import checkout, holds
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
-from bookings.models import Hold, Payment, Price
+from bookings.domain.open_classes import seats
+from bookings.domain.open_classes.seats import hold_seat
+from bookings.models import Hold, Payment, Price, Seat, SeatState
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory
+from tests.sales.open_classes import store
 
 pytestmark = pytest.mark.concurrency
 
@@ -29,18 +34,18 @@ def starts():
 
 @pytest.fixture(autouse=True)
 def _count_together(monkeypatch):
-    """Have all racers count the person's holds before any of them stores one."""
-    gate = Gate(COUNT, SHORT_PATIENCE)
-    check = holds.limit_unpaid
-
-    def check_and_wait(rows, most):
-        check(rows, most)
-        gate.wait()
-
-    monkeypatch.setattr(holds, "limit_unpaid", check_and_wait)
+    """Have all racers count what the person has before any of them stores more."""
+    for module in (holds, checkout, seats):
+        gate = Gate(COUNT, SHORT_PATIENCE)
+        monkeypatch.setattr(module, "limit_unpaid", partial(_check_and_wait, gate))
 
 
-def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host, starts):
+def _check_and_wait(gate, rows, most):
+    limit_unpaid(rows, most)
+    gate.wait()
+
+
+def ask_for_preferences(user, starts):
     Price.objects.create(
         class_type="individual",
         minutes=60,
@@ -48,12 +53,11 @@ def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host
         amount=1_500_000,
         valid_from=timezone.localdate(),
     )
-
-    asked = race(
+    return race(
         *[
             partial(
                 request_preference,
-                user=host,
+                user=user,
                 start=start,
                 end=start + timedelta(hours=1),
                 is_group_class=False,
@@ -63,8 +67,28 @@ def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host
         ]
     )
 
+
+def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host, starts):
+    asked = ask_for_preferences(host, starts)
+
     assert [one for one in asked if not isinstance(one, Payment | TooManyHoldsError)] == []
     assert Hold.objects.count() == settings.MAX_UNPAID_HOLDS
+
+
+def test_preferences_at_once_are_no_more_than_their_own_limit(mercadopago, host, starts):
+    with override_settings(MAX_UNPAID_PREFERENCES=2):
+        ask_for_preferences(host, starts)
+
+    assert Payment.objects.count() == 2
+
+
+def test_seats_at_once_are_no_more_than_the_limit(mercadopago, host, teacher, starts):
+    published = [store(teacher, start=start, decides_at=start) for start in starts]
+
+    asked = race(*[partial(hold_seat, user=host, open_class_id=one.pk) for one in published])
+
+    assert [one for one in asked if not isinstance(one, Seat | TooManyHoldsError)] == []
+    assert Seat.objects.filter(state=SeatState.HELD).count() == settings.MAX_UNPAID_HOLDS
 
 
 def test_slots_chosen_at_once_leave_the_last_one(host, starts):

@@ -61,7 +61,7 @@ def notice(host, teacher):
     """A mail that is due, of a class that is about to begin."""
     soon = timezone.now() + timedelta(minutes=30)
     pending = VirtualClassFactory(booked_by=host, summary="", start_time=soon)
-    schedule_class(preference_id=pending.preference_id)
+    schedule_class(preference_id=pending.preference_id, actor=teacher)
     return Notice.objects.get()
 
 
@@ -105,7 +105,7 @@ def standstill(host, student, teacher, _mails_are_files):
         for ahead in (timedelta(hours=24, minutes=30), timedelta(minutes=90)):
             start_time = timezone.now() + ahead
             pending = VirtualClassFactory(booked_by=host, summary="", start_time=start_time)
-            scheduled = schedule_class(preference_id=pending.preference_id)
+            scheduled = schedule_class(preference_id=pending.preference_id, actor=teacher)
             join_class(user=student, access_code=scheduled.access_code)
         sweep()
     reminders = Notice.objects.filter(next_attempt_at__lte=timezone.now())

@@ -205,9 +205,9 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
         settle(payment.preference_id)
 
     outcomes = race(
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
         *[partial(settle, payment.preference_id)] * 3,
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
         sweep,
     )
     calm_down()
@@ -234,7 +234,7 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
 
     outcomes = race(
         partial(settle, payment.preference_id),
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
     )
 
     assert unexpected(outcomes) == []
@@ -244,11 +244,19 @@ def test_parts_and_a_cancellation_never_give_back_more_than_came(mercadopago, pa
     mercadopago.pay(payment.preference_id)
     charge = settle(payment.preference_id).charges.get()
     part = partial(
-        request_partial_refund, charge_id=charge.pk, amount=PRICE // 2, left=PRICE, by=teacher
+        request_partial_refund,
+        charge_id=charge.pk,
+        amount=PRICE // 2,
+        left=PRICE,
+        by=teacher,
+        fresh_sign_in=True,
     )
 
     outcomes = race(
-        part, part, partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher), part
+        part,
+        part,
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        part,
     )
     calm_down()
 
@@ -266,7 +274,9 @@ def refund(mercadopago, payment, teacher):
     """A part that is to go back."""
     mercadopago.pay(payment.preference_id)
     charge = settle(payment.preference_id).charges.get()
-    return request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+    return request_partial_refund(
+        charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
+    )
 
 
 def test_one_refund_is_sent_once(mercadopago, refund):
@@ -339,7 +349,7 @@ def test_a_voucher_that_is_paid_while_its_class_is_cancelled_goes_back_or_is_nev
             mercadopago.settle(voucher["id"], "approved")
 
     race(
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
         pay_the_voucher,
         partial(settle, payment.preference_id),
     )

@@ -124,6 +124,8 @@ def test_a_part_goes_back_once_only_under_its_own_key(
 
 def decide(payment, charge, teacher, *, part):
     if part:
-        return request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+        return request_partial_refund(
+            charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
+        )
     [refund] = request_refund(payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
     return refund

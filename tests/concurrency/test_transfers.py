@@ -181,7 +181,7 @@ def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypa
     settle(payment.preference_id)
     monkeypatch.setattr(transfers, "_lock", lambda transfer_id: seen_before)
 
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
 
     assert BankTransfer.objects.get().state == TransferState.CONFIRMED
     assert Payment.objects.get().approved_at is not None
@@ -197,7 +197,7 @@ def test_without_the_class_lock_the_last_place_is_won_twice(mercadopago, teacher
     settle(online.payment.preference_id)
     monkeypatch.setattr(seats, "_lock_seat", lambda seat_id: seen_before)
 
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
 
     assert Seat.objects.filter(state=SeatState.TAKEN).count() == 2
 

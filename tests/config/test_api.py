@@ -9,6 +9,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from config.api.exceptions import first_message
+from config.lib.api.views import Refusal, with_subclasses
 
 SECRET = "hunter2"
 
@@ -117,3 +118,22 @@ def test_handler_names_the_scheme_of_a_challenge():
 )
 def test_first_message(detail, text):
     assert first_message(detail) == text
+
+
+def test_a_refusal_stands_for_every_kind_of_its_error():
+    class ParentError(Exception):
+        pass
+
+    class ChildError(ParentError):
+        pass
+
+    class GrandchildError(ChildError):
+        pass
+
+    answered = with_subclasses({ParentError: Refusal(409), ChildError: Refusal(410)})
+
+    assert {kind: one.status for kind, one in answered.items()} == {
+        ParentError: 409,
+        ChildError: 410,
+        GrandchildError: 410,
+    }

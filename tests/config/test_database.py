@@ -1,5 +1,8 @@
 """The database connections: how long they live, and how long a statement may take."""
 
+import os
+import socket
+
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -9,6 +12,12 @@ from bookings.checks import check_connections
 from tests.api.database_faults import failing
 from tests.config.environments import development
 
+TCP = {
+    "tcp_user_timeout": 8_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 3,
+    "keepalives_count": 2,
+}
 on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'")
 pytestmark = pytest.mark.django_db
 
@@ -38,11 +47,33 @@ def test_address_completes_the_options_and_wins():
     database = database_of(f"{url}&options=-c%20statement_timeout%3D60s")
 
     assert database["CONN_MAX_AGE"] == 0
-    assert database["OPTIONS"] == {
+    assert database["OPTIONS"] == TCP | {
         "sslmode": "require",
         "connect_timeout": 2,
         "options": "-c statement_timeout=15s -c lock_timeout=5s -c statement_timeout=60s",
     }
+
+
+def test_connection_to_a_machine_that_vanished_ends_within_seconds():
+    database = database_of("postgres://db.example/classes?keepalives_idle=60")
+
+    assert database["OPTIONS"] == TCP | {
+        "connect_timeout": 5,
+        "keepalives_idle": 60,
+        "options": "-c statement_timeout=15s -c lock_timeout=5s",
+    }
+
+
+@on_postgresql
+def test_the_kernel_knows_when_to_give_a_silent_machine_up():
+    connection.ensure_connection()
+    with socket.socket(fileno=os.dup(connection.connection.fileno())) as wire:
+        if wire.family == socket.AF_UNIX:
+            pytest.skip("A socket of this machine has nobody to lose.")
+        names = (socket.TCP_USER_TIMEOUT, socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL)
+        found = [wire.getsockopt(socket.IPPROTO_TCP, name) for name in names]
+
+    assert found == [8_000, 5, 3]
 
 
 def test_options_end_where_the_limits_do():

@@ -1,13 +1,17 @@
 """The demo, as a visitor meets it: the product's own pages, errors and files."""
 
 import re
+from collections import Counter
 
 import pytest
 import requests
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
+from bookings.domain.money.takings import list_recent_months
+from bookings.models import Payment
 from tests.demo.management.commands.seed_demo import Command as SeedDemo
+from tests.demo.people import TEACHER
 from tests.processes import web_server
 
 # Without a table: whatever asks for a row is a bug that a visitor could meet.
@@ -71,3 +75,17 @@ def test_seed_has_no_place_in_a_real_database(settings):
         call_command(SeedDemo(), "--refresh-token", "token")
 
     assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_seeded_payments_are_the_provider_s_too(settings, google, mercadopago):
+    settings.DEMO, settings.ADMIN_EMAIL = True, TEACHER.email
+    token = google.grant(TEACHER.email)
+
+    call_command(SeedDemo(), "--refresh-token", token)
+
+    paid = Payment.objects.exclude(approved_at=None).values_list("status", flat=True)
+    assert Counter(paid) == {"approved": 4, "partially_refunded": 1, "disputed": 1}
+    theirs = Counter(payment["status_detail"] for payment in mercadopago.payments)
+    assert theirs == {"accredited": 4, "partially_refunded": 1, "in_mediation": 1}
+    assert list_recent_months(2)[1].received >= 2 * 1_500_000

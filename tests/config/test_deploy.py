@@ -146,6 +146,20 @@ def test_unit_stays_with_the_release_it_was_started_in(unit):
     assert "/srv/classes" not in program
 
 
+def test_lines_of_the_journal_are_named_after_their_unit():
+    assert "\nSyslogIdentifier=%p\n" in (UNITS / "hardening.conf").read_text()
+
+
+def test_requests_that_hang_take_no_server_out_of_the_proxy():
+    """Its default counts them as failures, and refuses everybody for ten seconds."""
+    configurations = [(PROXY / name).read_text() for name in ("machine.conf", "compose.conf")]
+
+    servers = re.findall(r"^ +server (?:unix:|web:).*;", "".join(configurations), re.MULTILINE)
+
+    assert len(servers) == 2
+    assert all(" max_fails=0;" in server for server in servers)
+
+
 def lay_out_units(folder):
     """Put the units where systemd would find them, the drop-in of all of them included."""
     for file in UNITS.glob("classes-*"):

@@ -229,6 +229,21 @@ def test_folder_that_cannot_be_written_to_is_named(checkout):
     assert err == f".venv cannot be made: {checkout.folder} cannot be written to.\n"
 
 
+def test_full_disk_is_named_before_anything_is_installed(checkout):
+    checkout.have_python()
+    df = checkout.folder / "bin" / "df"
+    df.write_text("#!/bin/sh\necho Filesystem; echo /dev/vda 9999999 9897599 102400 99% /\n")
+    df.chmod(0o755)
+
+    assert checkout.run() == (
+        1,
+        "",
+        f"The packages need 437 MB in {checkout.folder}, and 100 MB are free."
+        " Make room, or choose another folder: make run VENV=/path/to/venv\n",
+    )
+    assert not checkout.venv.exists()
+
+
 def test_folder_that_is_no_environment_is_left_alone(checkout):
     checkout.have_python()
     file = checkout.folder / "home" / "thesis.txt"

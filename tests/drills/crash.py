@@ -289,7 +289,9 @@ def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
         charge = PaymentCharge.objects.get(payment__preference_id=story.preference_id)
         if not Refund.objects.filter(charge=charge).exists():
             left = charge.amount
-            request_partial_refund(charge_id=charge.pk, amount=PART, left=left, by=teacher)
+            request_partial_refund(
+                charge_id=charge.pk, amount=PART, left=left, by=teacher, fresh_sign_in=True
+            )
         send_due_refunds()
 
     def move(say: Say) -> None:
@@ -298,7 +300,9 @@ def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
             reschedule_class(class_id=virtual_class.pk, actor=teacher, start=start, reason="Viaje.")
 
     def cancel(say: Say) -> None:
-        cancel_class(class_id=virtual_class.pk, actor=teacher, reason="Feriado.")
+        cancel_class(
+            class_id=virtual_class.pk, actor=teacher, reason="Feriado.", fresh_sign_in=True
+        )
 
     return {REFUND: refund, MOVE: move, CANCEL: cancel}[step]
 

@@ -346,6 +346,8 @@ def _everybody_was_told(rows: Rows) -> Iterator[Violation]:
     for activity in rows.activities:
         one = classes[activity.virtual_class_id]
         is_host = activity.rol == Role.HOST
+        if is_host and (one.pk, ClassEvent.PUBLISHED) in moved:
+            continue  # the teacher, who gets no mails to people about it
         wanted = {NoticeKind.CONFIRMATION if is_host else NoticeKind.JOINED}
         if (one.pk, ClassEvent.RESCHEDULED) in moved:
             wanted.add(NoticeKind.RESCHEDULED)

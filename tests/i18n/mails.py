@@ -14,6 +14,7 @@ from allauth.socialaccount.models import SocialAccount
 from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
+from bookings.domain.people.claiming import claim_class
 from bookings.models import (
     BankTransfer,
     ChargeStatus,
@@ -31,6 +32,7 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.notices.drifts import DRIFTS
+from bookings.notices.due import gather_for_day
 from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
 from tests.i18n.states import CODE, NOW, World, make_payment
@@ -114,6 +116,23 @@ def link_to_a_class(world):
     booked = book_for_zoe(world)
     booked.booked_by.language = world.language
     return to(booked.booked_by, booked)
+
+
+@mail(NoticeKind.LINK_CLAIMED)
+def class_that_an_account_claimed(world):
+    return to(world.teacher, _claim_from_zoe(world))
+
+
+@mail(NoticeKind.OWN_LINK_CLAIMED)
+def own_class_that_an_account_claimed(world):
+    claimed = _claim_from_zoe(world)
+    zoe = claimed.link.made_for
+    zoe.language = world.language
+    return to(zoe, claimed)
+
+
+def _claim_from_zoe(world: World) -> VirtualClass:
+    return claim_class(user=world.host, token=book_for_zoe(world).link.token)
 
 
 @mail(NoticeKind.RESCHEDULED)
@@ -253,6 +272,11 @@ def transfer_with_a_number_that_was_seen(world):
     return to(world.teacher, transfer.virtual_class, transfer.occasion)
 
 
+@mail(NoticeKind.HOLDS_LAPSE)
+def unpaid_bookings_that_lapse(world):
+    return to(world.teacher, occasion=f"2026-11-23 {world.guest.pk.hex}")
+
+
 @mail(NoticeKind.CANCELLED)
 def cancelled_class_with_a_transfer_to_return(world):
     transfer = announce(world, scheduled=True, access_code=CODE)
@@ -269,6 +293,30 @@ def time_over_for_a_transfer(world):
 def time_over_for_a_seats_transfer(world):
     seat = hold(world)
     return to(seat.user, seat.open_class.virtual_class, str(seat.pk))
+
+
+@mail(NoticeKind.SEAT_LEFT)
+def seat_that_was_left(world):
+    seat = hold(world)
+    return to(world.teacher, seat.open_class.virtual_class, f"{seat.user_id.hex} 1")
+
+
+@mail(NoticeKind.SEAT_SOLD)
+def sold_seat(world):
+    seat = hold(world)
+    return to(world.teacher, seat.open_class.virtual_class, str(seat.pk))
+
+
+@mail(NoticeKind.DAILY_BOOKINGS)
+def bookings_of_a_day(world):
+    seat = hold(world)
+    gathered = [
+        (NoticeKind.NEW_BOOKING, world.book(), ""),
+        (NoticeKind.SEAT_SOLD, seat.open_class.virtual_class, str(seat.pk)),
+    ]
+    for kind, virtual_class, occasion in gathered:
+        gather_for_day(kind, virtual_class, world.teacher.pk, occasion, NOW)
+    return to(world.teacher, occasion=NOW.isoformat())
 
 
 @mail(NoticeKind.REFUND_FAILED)

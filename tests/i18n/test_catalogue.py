@@ -1,5 +1,6 @@
 """Every text has its English, and the compiled catalogue is the one that can be read."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -66,6 +67,21 @@ def test_the_catalogue_is_the_one_that_make_messages_writes(catalogue):
     written = messages.format_catalogue(catalogue)
 
     assert written == messages.CATALOGUE.read_bytes(), "run `make messages`"
+
+
+def test_no_text_is_marked_inside_an_f_string():
+    """Babel finds it there on Python 3.12 and later only, so the catalogue would depend on it."""
+    marked = [
+        f"{path.relative_to(messages.ROOT)}:{call.lineno}"
+        for path in messages.sources()
+        if path.suffix == ".py"
+        for text in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(text, ast.JoinedStr)
+        for call in ast.walk(text)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in messages.FUNCTIONS
+    ]
+
+    assert marked == [], "translate it before the f-string"
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=name)

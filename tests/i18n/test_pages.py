@@ -22,6 +22,7 @@ NO_PAGES = {
     "bookings:claim_class",
     "bookings:claim_written_down",
     "bookings:class_link_file",
+    "bookings:no_class_link",
     "bookings:healthz",
     "bookings:keep_chosen",
     "bookings:leave_line",

@@ -61,7 +61,7 @@ def test_class_is_booked_scheduled_and_shared(new_person, google):
     teacher, ana, bruno, stranger = (new_person() for _ in range(4))
 
     # The teacher's consent is what opens the calendar.
-    assert teacher.sign_in("google", TEACHER_EMAIL) == "/inicio"
+    assert teacher.sign_in("google", TEACHER_EMAIL) == "/admin/entrar/"
     assert stranger.get("/api/calendar").json() == []
 
     # A student signs in and books.

@@ -8,9 +8,11 @@ that refunding does not ask for it again. Each target is 44 px high.
 """
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import holidays
@@ -19,6 +21,7 @@ from django.utils import timezone
 from playwright.sync_api import APIRequestContext, Browser, Page, expect
 
 from bookings.templatetags.class_times import short_day
+from tests.demo.folder import DATABASE
 from tests.demo.people import TEACHER
 from tests.journeys.steps import sign_in_over_http
 from tests.running_demo import running_demo
@@ -68,7 +71,9 @@ def today() -> date:
 def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser, today: date) -> Iterator[str]:
     """A demo at twenty past ten, with what the jobs need."""
     now = datetime.combine(today, time(10, 20), tzinfo=BUENOS_AIRES)
-    with running_demo(tmp_path_factory.mktemp("jobs"), "--now", now.isoformat()) as address:
+    folder = tmp_path_factory.mktemp("jobs")
+    with running_demo(folder, "--now", now.isoformat()) as address:
+        _let_people_book_for_today(folder / DATABASE)
         tomorrow = today + timedelta(days=1)
         booked = {"devuelve": today, "mueve": today, "vuelve": tomorrow, "corre": tomorrow}
         for name, day in booked.items():
@@ -77,6 +82,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser, today: date
         with _newcomer(browser, address, "pide") as http:
             _ask_for_a_class_that_the_list_lacks(http, today)
         yield address
+
+
+def _let_people_book_for_today(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE bookings_bookingrules SET minimum_notice_minutes = 0")
 
 
 @contextmanager

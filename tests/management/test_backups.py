@@ -16,7 +16,7 @@ from django.db import connection, connections, transaction
 from accounts.models import User
 from bookings.domain.desk.photos import encode_photo, set_photo
 from bookings.domain.desk.teacher_page import load_teacher_page
-from bookings.management.backups import postgresql
+from bookings.management.backups import postgresql, sqlite
 from tests.factories import UserFactory, VirtualClassFactory, draw_photo
 from tests.postgres import find_programs
 
@@ -164,6 +164,25 @@ def test_backup_under_writes_holds_no_half_transaction(tmp_path, elsewhere):
 def test_copy_is_its_owner_s_alone_and_nothing_else_is_left(copy):
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert [file.name for file in copy.parent.iterdir() if "copy" in file.name] == ["copy"]
+
+
+@pytest.fixture
+def umask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL keeps its own files.")
+@pytest.mark.parametrize("command", ["restore", "migrate"])
+def test_new_database_is_its_owner_s_alone(copy, elsewhere, umask, command):
+    with elsewhere():
+        call_command(command, *([copy] if command == "restore" else []), verbosity=0)
+        execute("CREATE TABLE written (number integer)")
+        modes = [stat.S_IMODE(file.stat().st_mode) for file in sqlite.list_files()[:3]]
+
+    assert modes == [0o600] * 3  # the file, its log and the log's index
+    assert os.umask(0o022) == 0o022
 
 
 def test_backup_replaces_nothing_unasked(copy):

@@ -110,7 +110,9 @@ def test_a_second_payment_whose_refund_was_refused_is_the_teachers_to_decide(
 def fail_a_refund(mercadopago, seat, teacher):
     mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
     charge = read(seat).payment.charges.get()
-    request_partial_refund(charge_id=charge.pk, amount=PRICE, left=PRICE, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=PRICE, left=PRICE, by=teacher, fresh_sign_in=True
+    )
     send_due_refunds()
 
 

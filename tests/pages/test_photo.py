@@ -44,6 +44,18 @@ def test_a_person_gets_the_same_answer_without_a_look_at_the_session(
     assert not response.cookies
 
 
+def test_the_cookie_of_an_ended_session_is_left_to_a_page_of_its_own(client, teacher_page):
+    """A cache would sign every visitor out."""
+    client.cookies[settings.SESSION_COOKIE_NAME] = "ended"
+
+    photo = client.get(teacher_page.photo_urls["small"])
+    page = client.get("/inicio")
+
+    assert not photo.cookies
+    assert "Cookie" not in photo.get("Vary", "")
+    assert page.cookies[settings.SESSION_COOKIE_NAME]["max-age"] == 0
+
+
 @pytest.mark.parametrize(
     "name", ["0123456789abcdef-96", "x", "..%2f", "%00", "0123456789abcdef-97"]
 )

@@ -12,8 +12,6 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
-from bookings.domain import change_policy
-from bookings.domain.change_policy import RefundStep
 from bookings.domain.checkout.settling import settle
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
@@ -22,9 +20,11 @@ from bookings.models import (
     Hold,
     Refund,
     RefundReason,
+    RefundStep,
     Seat,
     SeatState,
     VirtualClass,
+    change_terms,
 )
 from tests.factories import HoldFactory, OpenClassFactory, VirtualClassFactory
 from tests.pages.moments import NOW
@@ -42,7 +42,7 @@ FULL, HALF, NOTHING = timedelta(hours=25), timedelta(hours=3), timedelta(hours=1
 @pytest.fixture(autouse=True)
 def two_steps(monkeypatch):
     half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
-    monkeypatch.setattr(change_policy, "LATER_STEPS", [RefundStep(timedelta(hours=2), half)])
+    monkeypatch.setattr(change_terms, "LATER_STEPS", [RefundStep(timedelta(hours=2), half)])
 
 
 @pytest.fixture

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 
 from tests.peers.emulate import run_emulate
+from tests.peers.example_types import run_example_types
 from tests.peers.next_auth import run_next_auth
 from tests.peers.packages import PeerMissingError
 
 # A peer raises AssertionError for a difference, PeerMissingError if it cannot be had here.
 PEERS: dict[str, Callable[[], None]] = {
     "emulate": run_emulate,
+    "example-types": run_example_types,
     "next-auth": run_next_auth,
 }
 

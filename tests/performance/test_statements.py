@@ -70,6 +70,19 @@ def test_list_of_events_costs_one_while_it_is_kept(client, teacher):
     ]
 
 
+@pytest.mark.usefixtures("agenda")
+def test_prices_cost_one_and_free_times_the_agenda_as_well(client):
+    prices, slots = "/api/prices", "/api/slots?type=individual&minutes=60"
+    client.get(slots)  # the calendar's list is kept now
+    agenda = ["bookingrules", "weeklyhours", "specialhours", "closure", "virtualclass", "hold"]
+
+    assert cost(client, "get", prices) == ['SELECT "bookings_price"']
+    assert cost(client, "get", slots) == [
+        *(f'SELECT "bookings_{table}"' for table in ["price", *agenda]),
+        'SELECT generation FROM "calendar_sync_syncstate"',
+    ]
+
+
 def test_class_that_is_scheduled_already_costs_one(client, virtual_class):
     body = {"preferenceId": virtual_class.preference_id}
 

@@ -88,7 +88,7 @@ class Scene:
     def _wait_for_review(self) -> None:
         page = self.open_page(TEACHER)
         for _ in range(40):
-            page.goto(f"{PAYMENTS}?revisar=si")
+            page.goto(f"{PAYMENTS}?revisar=si&q=bruno")
             if page.locator("#result_list tbody th").count():
                 break
             page.wait_for_timeout(500)

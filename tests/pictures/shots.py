@@ -12,7 +12,7 @@ from tests.pictures.scene import FULL_GROUP, PAYMENTS, Scene
 SCREENS = {"telefono": PHONE, "escritorio": DESK}
 BOTH = ("telefono", "escritorio")
 CONVERSATION = "q=ana&status__exact=scheduled"
-COMPLETED = "q=ana&status__exact=completed"
+COMPLETED = "q=ana&status__exact=completed&class_type__exact=grupal"
 A_WEEK = "/admin/semana/?semana=2027-03-08"
 
 

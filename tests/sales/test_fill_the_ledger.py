@@ -14,7 +14,7 @@ from config.lib.append_only import list_guards, list_releases
 from tests.sales.test_ledger import Month, sell_for_a_month
 from tests.sales.transfers import take_transfers
 
-fill = import_module("bookings.migrations.0004_fill_the_ledger").fill
+fill = import_module("bookings.migrations.0006_fill_the_ledger").fill
 
 
 def forget_the_ledger():

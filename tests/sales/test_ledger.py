@@ -25,9 +25,9 @@ from bookings.domain.money.refunds import (
     send_due_refunds,
     send_refunds_of,
 )
-from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.money.takings import list_entries_of, list_monthly_takings
 from bookings.domain.open_classes.seats import pay_seat_by_hand
-from bookings.models import Payment, Price, RefundReason, Seat
+from bookings.models import EntryKind, Payment, Price, RefundReason, Seat
 from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold as hold_seat
@@ -98,7 +98,9 @@ class Month:
     def refund(self, payment, amount):
         charge = payment.charges.order_by("id").last()
         left = charge.amount - charge.refunded_amount
-        request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=self.teacher)
+        request_partial_refund(
+            charge_id=charge.pk, amount=amount, left=left, by=self.teacher, fresh_sign_in=True
+        )
         send_refunds_of(payment)
         settle(payment.preference_id)
         self.write(payment.user, returned=amount)
@@ -130,13 +132,13 @@ class Month:
 
     def cancelled(self):
         payment = self.sell()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
         self.write(payment.user, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
         booked = self.book(typed_code=DiscountCodeFactory(percent=PERCENT).code)
         paid = self.pay(booked.payment)
-        cancel_class(class_id=booked.pk, actor=self.teacher)
+        cancel_class(class_id=booked.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(booked.booked_by, received=paid, returned=paid)
 
     def charged_back(self):
@@ -183,7 +185,7 @@ class Month:
 
     def by_hand_and_cancelled(self):
         payment = self.by_hand()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
 
     def by_hand_and_online(self):
         payment = self.by_hand()
@@ -201,7 +203,7 @@ class Month:
 
     def by_transfer_and_cancelled(self):
         transfer = self.by_transfer()
-        cancel_class(class_id=transfer.virtual_class_id, actor=self.teacher)
+        cancel_class(class_id=transfer.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
         assert find_balance(transfer.user).hand_to_return == transfer.amount
         return transfer
 
@@ -256,14 +258,14 @@ class Month:
         self.take(online)
         pay_seat_by_hand(seat_id=by_hand.pk, actor=self.teacher)
         self.write(by_hand.user, by_hand=price)
-        cancel_class(class_id=open_class.pk, actor=self.teacher)
+        cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(online.user, returned=price)
         assert find_balance(by_hand.user).hand_to_return == price
 
     def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
         open_class = self.publish(self.price())
         transfer = self.receive(self.send(hold_seat(open_class)))
-        cancel_class(class_id=open_class.pk, actor=self.teacher)
+        cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         note_return(transfer_id=transfer.pk, actor=self.teacher)
         self.write(transfer.user, returned=transfer.amount)
 
@@ -341,6 +343,7 @@ def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, set
     with time_machine.travel(datetime(2026, 11, 1, 12, tzinfo=UTC)) as clock:
         sell_for_a_month(month, clock)
         taken = {one.month: sums_of(one) for one in list_monthly_takings()}
+        entries = {one.month: list(list_entries_of(one.month)) for one in list_monthly_takings()}
         balances = {
             person: find_balance(person)
             for person in UserFactory._meta.model.objects.exclude(is_staff=True)
@@ -348,6 +351,13 @@ def test_every_peso_is_in_its_month_and_in_one_balance(mercadopago, teacher, set
 
     written = {key: dict(sums) for key, sums in month.ledger.items() if hasattr(key, "month")}
     assert {key: sums for key, sums in taken.items() if sums} == written
+    for key, rows in entries.items():
+        sums = month.ledger[key]
+        came = sum(one.amount for one in rows if one.kind == EntryKind.PAYMENT)
+        assert (came, sum(one.amount for one in rows)) == (
+            sums["received"] + sums["by_hand"],
+            came - sums["returned"] - sums["charged_back"],
+        )
     for person, balance in balances.items():
         sums = month.ledger[person.pk]
         assert (balance.online, balance.by_hand, balance.returned) == (

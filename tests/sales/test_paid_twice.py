@@ -49,7 +49,9 @@ def twice(payment, mercadopago, teacher):
 
 def give_back(payment, teacher):
     ((charge, left),) = list_refundable(payment)
-    request_partial_refund(charge_id=charge.pk, amount=left, left=left, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=left, left=left, by=teacher, fresh_sign_in=True
+    )
     send_refunds_of(payment)
     return look(payment)
 
@@ -114,7 +116,7 @@ def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teache
 
 
 def test_cancelling_gives_both_back(twice, teacher):
-    cancel_class(class_id=twice.virtual_class_id, actor=teacher)
+    cancel_class(class_id=twice.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
     refund = Refund.objects.get()
     assert (refund.amount, refund.reason) == (PRICE, RefundReason.PAID_TWICE)
@@ -149,7 +151,7 @@ def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, t
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
 
     # Cancelling then refunds the other one by itself.
-    cancel_class(class_id=payment.virtual_class_id, actor=teacher)
+    cancel_class(class_id=payment.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
     assert Refund.objects.get().amount == PRICE
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN

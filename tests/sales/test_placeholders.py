@@ -104,7 +104,7 @@ def test_her_money_is_a_payment_like_any_other(mercadopago, teacher):
     mercadopago.pay(booked.preference_id)
     settle(booked.preference_id)
 
-    cancel_class(class_id=booked.pk, actor=teacher)
+    cancel_class(class_id=booked.pk, actor=teacher, fresh_sign_in=True)
     settle(booked.preference_id)
 
     payment = Payment.objects.get()
@@ -163,7 +163,7 @@ def test_she_is_erased_like_anybody(teacher):
     lucia = write_lucia(email=ADDRESS)
     cancel_class(class_id=book_class_for(lucia, teacher).pk, actor=teacher)
 
-    erase_person(user=lucia, by=teacher)
+    erase_person(user=lucia, by=teacher, fresh_sign_in=True)
 
     lucia.refresh_from_db()
     assert (lucia.status, lucia.name, lucia.phone, lucia.contact_email) == ("erased", "", "", "")

@@ -4,13 +4,14 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db.models.signals import post_save
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
 from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.models import ClassLog, Hold, OpenClass, VirtualClass
+from bookings.models import ClassLog, ClassStatus, Hold, NoticeKind, OpenClass, VirtualClass
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.sales.open_classes import draft, in_days, publish
 from tests.standins import Fault
@@ -48,6 +49,64 @@ def test_the_sweep_schedules_a_class_that_the_calendar_missed(mercadopago, teach
         finish_requested_schedulings()
 
     assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.fixture
+def rival(db):
+    """Another class that takes the time right after a class was published, before its event."""
+
+    def take_time(instance, **kwargs):
+        start = instance.virtual_class.start_time
+        VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+
+    post_save.connect(take_time, sender=OpenClass)
+    yield
+    post_save.disconnect(take_time, sender=OpenClass)
+
+
+def test_a_time_that_is_lost_meanwhile_is_refused_at_once(rival, mercadopago, teacher, google):
+    with pytest.raises(SlotTakenError):
+        publish(teacher)
+
+    published = OpenClass.objects.get().virtual_class
+    assert published.status == ClassStatus.CANCELLED
+    assert (google.live_events(), Hold.objects.count()) == ([], 0)
+
+
+def test_the_teacher_reads_that_the_time_is_taken(rival, mercadopago, teacher, sign_in):
+    form = {
+        "title": "Conversación",
+        "places": 6,
+        "minimum": 3,
+        "place_price": "8.000",
+        "day": f"{timezone.localdate() + timedelta(days=7)}",
+        "clock": "15:00",
+        "hours_before": 24,
+        "minutes": 60,
+    }
+
+    page = sign_in(teacher).post("/admin/abiertas/nueva/", form)
+
+    assert "A esa hora está la clase de" in page.content.decode()
+    assert VirtualClass.objects.filter(status=ClassStatus.PENDING).count() == 0
+
+
+def test_the_sweep_ends_a_class_that_lost_its_time_while_the_calendar_was_down(
+    mercadopago, teacher, google
+):
+    google.fault("events.insert", *[Fault.status(503)] * 9)
+    open_class = publish(teacher)
+    VirtualClassFactory(
+        scheduled=True, owns_time=True, start_time=open_class.virtual_class.start_time
+    )
+
+    google.heal()
+    with time_machine.travel(timezone.now() + timedelta(minutes=10)):
+        finish_requested_schedulings()
+
+    ended = VirtualClass.objects.get(pk=open_class.pk)
+    assert ended.status == ClassStatus.CANCELLED
+    assert ended.notices.get(kind=NoticeKind.OPEN_CLASS_LOST).user == teacher
 
 
 @pytest.mark.parametrize(

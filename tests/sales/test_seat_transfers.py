@@ -21,6 +21,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     HoldExpiredError,
     TransferNotOfferedError,
+    TransferWaitsError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
@@ -41,7 +42,6 @@ from bookings.models import (
     Seat,
     SeatState,
     TransferState,
-    UserActivity,
 )
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
@@ -320,20 +320,20 @@ def test_a_seat_paid_twice_waits_for_the_teacher(twice):
 
 
 def test_calling_off_a_class_settles_a_seat_paid_twice(twice, teacher):
-    cancel_class(class_id=twice.open_class_id, actor=teacher)
+    cancel_class(class_id=twice.open_class_id, actor=teacher, fresh_sign_in=True)
 
     assert Refund.objects.get().amount == twice.price
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN
 
 
-def test_an_erased_persons_transfer_goes_back(seat, teacher):
-    transfer = announce(seat)
-    erase_person(user=seat.user, by=seat.user)
+def test_erasing_waits_for_the_transfer_of_a_seat(seat):
+    announce(seat)
 
-    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    with pytest.raises(TransferWaitsError):
+        erase_person(user=seat.user, by=seat.user)
 
-    assert done.state == TransferState.TO_RETURN
-    assert not UserActivity.objects.filter(user=seat.user).exists()
+    seat.refresh_from_db()
+    assert seat.state == SeatState.HELD
 
 
 def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher, student):

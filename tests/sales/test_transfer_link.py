@@ -8,13 +8,14 @@ import pytest
 import time_machine
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.checkout.transfers import confirm_transfer
-from bookings.models import NoticeKind, TransferState, VirtualClass
+from bookings.models import NoticeKind, Refund, TransferState, VirtualClass
 from bookings.notices.delivery import deliver_due
 from tests.pages.texts import text_of
-from tests.sales.transfers import START, announce, store, take_transfers
+from tests.sales.transfers import START, announce, announce_with_lost_time, store, take_transfers
 
 LIST = "/admin/transferencias/"
 
@@ -96,6 +97,32 @@ def test_a_blind_post_does_nothing(transfer):
     transfer.refresh_from_db()
     assert transfer.state == TransferState.ANNOUNCED
     assert "no se hizo nada" in text_of(page)
+
+
+@pytest.fixture
+def refunding(host, teacher, mercadopago):
+    """A transfer for a class that cannot be given, and for which a part came online."""
+    return announce_with_lost_time(host, mercadopago)
+
+
+def test_the_link_says_what_would_be_refunded_and_leads_to_the_panel(refunding, teacher):
+    path = read_link()
+
+    page = Client().get(path)
+    asked = Client().get(reverse("admin:bookings_banktransfer_step", args=[refunding.pk, "llego"]))
+
+    assert "Vuelven $ 4.000 a Ana Host por Mercado Pago." in text_of(page)
+    assert "Llegó: seguir en el panel" in text_of(page)
+    assert asked.status_code == 302
+    assert not re.search(r"Llegó\s*</button>", page.content.decode())
+
+
+def test_the_link_refunds_nothing(refunding):
+    page = answer(Client(), read_link(), "llego")
+
+    refunding.refresh_from_db()
+    assert (refunding.state, Refund.objects.count()) == (TransferState.ANNOUNCED, 0)
+    assert "tenés que volver a ingresar" in text_of(page)
 
 
 def test_an_old_link_is_over(transfer):

@@ -7,6 +7,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import (
@@ -23,6 +24,7 @@ from bookings.domain.exceptions import (
     OperationNumberError,
     TransferDecidedError,
     TransfersOffError,
+    TransferWaitsError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
@@ -267,17 +269,27 @@ def test_the_person_s_data_has_the_transfer(host, teacher):
     )
 
 
-def test_erasing_a_person_keeps_what_is_about_money_and_deletes_the_rest(
-    host, student, teacher, google
-):
+def test_erasing_a_person_deletes_a_transfer_that_never_came(host, teacher, google):
     booked = store(host)
     refuse_transfer(transfer_id=announce(booked).pk, actor=teacher)
     erase_person(user=host, by=host)
     assert not BankTransfer.objects.exists()
     assert not VirtualClass.objects.exists()
 
-    waiting = announce(store(student, start=START + DAY))
-    erase_person(user=student, by=student)
 
-    waiting.refresh_from_db()
-    assert confirm_transfer(transfer_id=waiting.pk, actor=teacher).state == TransferState.TO_RETURN
+def test_erasing_waits_for_the_transfer_that_would_have_no_name(host, teacher, google):
+    """She could not return it; once she has, or it never came, the name goes."""
+    waiting = announce(store(host))
+    with pytest.raises(TransferWaitsError):
+        erase_person(user=host, by=host)
+    assert VirtualClass.objects.get().status == ClassStatus.PENDING
+
+    cancel_class(class_id=waiting.virtual_class_id, actor=teacher)
+    confirm_transfer(transfer_id=waiting.pk, actor=teacher)
+    with pytest.raises(TransferWaitsError):
+        erase_person(user=host, by=host)
+    assert User.objects.get(pk=host.pk).name == "Ana Host"
+
+    note_return(transfer_id=waiting.pk, actor=teacher)
+    erase_person(user=host, by=host)
+    assert User.objects.get(pk=host.pk).name == ""

@@ -7,14 +7,17 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import announce_transfer
 from bookings.models import BankTransfer, BookingRules, NoticeKind, Price, VirtualClass
 from bookings.notices.due import plan_mail
 from tests.factories import HoldFactory, VirtualClassFactory
+from tests.payments import make_payment
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
 PRICE = 1_500_000
+SHORT = 400_000
 ALIAS = "clases.con.paula"
 
 
@@ -68,3 +71,16 @@ def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTrans
     return announce_transfer(
         user=virtual_class.booked_by, about=virtual_class, operation_number=number
     )
+
+
+def announce_with_lost_time(user: User, mercadopago: Any, *, is_lost: bool = True) -> BankTransfer:
+    """Announce a transfer for a class that a charge paid in part and whose time is taken now."""
+    take_transfers()
+    payment = make_payment(user)
+    mercadopago.pay(payment.preference_id, amount=SHORT / 100)
+    settle(payment.preference_id or "")
+    booked = VirtualClass.objects.get(payment=payment)
+    transfer = announce(booked)
+    if is_lost:
+        VirtualClassFactory(scheduled=True, owns_time=True, start_time=booked.start_time)
+    return transfer

@@ -225,6 +225,20 @@ def test_sweep_that_takes_too_long_is_ended_and_named(diary):
         assert "The sweep hang was cut short" in process.log
 
 
+def test_planning_that_hangs_is_ended_and_begun_anew(diary):
+    with worker(diary, "tick") as process:
+        wait_for(lambda: process.lines == ["tick"] and not is_leased())
+        brisk.stone_of(diary).touch()
+        wait_for(lambda: "died with exit code -14" in process.log)
+        brisk.stone_of(diary).unlink()
+        make_due()
+
+        wait_for(lambda: process.lines == ["tick", "tick"])
+
+        assert len(set(process.hands)) == 2
+        assert Heartbeat.objects.get().failed_at is None
+
+
 def test_failing_sweep_is_named_and_tried_again_soon(diary):
     with worker(diary, "fail") as process:
         wait_for(lambda: Heartbeat.objects.filter(failure="RuntimeError").exists())

@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
-from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.inputs import BROWSERS_OWN, CLOCK_INPUT
 from bookings.admin.pages import PagesAdmin, log_to_panel
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.availability.agenda import list_weekly_hours
@@ -91,6 +91,7 @@ RULE_HELP = {
     "is_free_account": "Google Meet corta a los 60 minutos las llamadas gratuitas de tres o más "
     "personas, con vos: te avisamos al guardar el precio de un grupo más largo, y a tus "
     "estudiantes en la página de la clase.",
+    "daily_mail_at": "Vacío: un correo apenas alguien reserva una clase o un lugar.",
     "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva y pagarla. Si te pagan "
     "a vos, después se guarda hasta dos días, y nunca más allá de la anticipación mínima.",
     "transfer_alias": "Tus estudiantes lo ven al pagar. Vacío: no se ofrecen transferencias.",
@@ -108,6 +109,7 @@ BOOKING_FIELDS = (
     "horizon_days",
     "change_cutoff_minutes",
     "hold_minutes",
+    "daily_mail_at",
     "is_free_account",
 )
 TRANSFER_FIELDS = ("transfer_alias", "transfer_holder", "transfer_hours")
@@ -118,6 +120,7 @@ class RulesForm(forms.ModelForm[BookingRules]):
         model = BookingRules
         fields = [*BOOKING_FIELDS, *TRANSFER_FIELDS]
         help_texts = RULE_HELP
+        widgets = {"daily_mail_at": CLOCK_INPUT}
 
     def clean_transfer_alias(self) -> str:
         typed: str = self.cleaned_data["transfer_alias"]

@@ -141,7 +141,7 @@ class BookForm(StartForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_virtualclass")
+@requires(["bookings.change_virtualclass", "accounts.view_user"])
 def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or for a new person.
 

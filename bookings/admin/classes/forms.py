@@ -128,9 +128,5 @@ class PersonForm(forms.Form):
             self.add_error("phone", "Poné su teléfono o su correo, para mandarle el enlace.")
 
 
-class ReturnForm(PersonForm, StepForm):
-    """The student for whom a wrongly claimed class was booked."""
-
-
 class LineForm(StepForm):
     entry = forms.UUIDField(widget=forms.HiddenInput)

@@ -1,12 +1,12 @@
 """The steps of a class's link."""
 
+from functools import partial
 from typing import Any
 
 from accounts.models import User
-from bookings.admin.classes.forms import ReturnForm
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.dry_runs import foresee
-from bookings.domain.people.claiming import return_claim
+from bookings.domain.people.claiming import confirm_claim, return_claim
 from bookings.domain.places.class_links import replace_link
 from bookings.models import ClassLink, VirtualClass
 
@@ -15,6 +15,11 @@ def find_open_link(row: VirtualClass) -> ClassLink | None:
     """Return None if the class is over."""
     link: ClassLink | None = getattr(row, "link", None)
     return None if row.has_ended() else link
+
+
+def find_undecided_claim(row: VirtualClass) -> ClassLink | None:
+    link: ClassLink | None = getattr(row, "link", None)
+    return link if link and link.is_undecided else None
 
 
 class ReplaceLink(Step[VirtualClass]):
@@ -39,31 +44,56 @@ class ReplaceLink(Step[VirtualClass]):
         return Report("Listo: este es el enlace nuevo. Mandáselo.")
 
 
+class ConfirmClaim(Step[VirtualClass]):
+    name, label, yes = "misma-persona", "Es la misma persona", "Sí, es la misma persona"
+    is_sensitive = True
+    warning = "No se puede deshacer."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        claim = find_undecided_claim(row)
+        return claim is not None and claim.made_for is not None and claim.made_for.is_placeholder
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        claim = find_undecided_claim(row)
+        person = claim.made_for if claim else None
+        others = [f"Pasa a su cuenta: {one}." for one in _list_classes(person)]
+        confirm = partial(confirm_claim, class_id=row.pk, by=actor, fresh_sign_in=True)
+        seen = foresee(confirm, [])
+        happens = (
+            f"{person}, sin cuenta, y {seen.result} quedan como una sola persona: {seen.result}.",
+            *(others or ["No tiene otras clases."]),
+            "Ve lo que anotaste que quiere practicar. Tus notas y su teléfono pasan a su ficha.",
+        )
+        return Facts(str(row), happens)
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        account = confirm_claim(class_id=row.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
+        return Report(f"Listo: todo quedó en la cuenta de {account}.")
+
+
 class ReturnClaim(Step[VirtualClass]):
-    name, needs_input, is_final, form = "deshacer", True, True, ReturnForm
+    name, is_final = "deshacer", True
     label, yes = "La tomó otra persona", "Sí, quitar la clase de esa cuenta"
     warning = "Quien la tomó ya vio el enlace de la videollamada."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        link = find_open_link(row)
-        return link is not None and link.claimed_by_id is not None
+        return find_undecided_claim(row) is not None
 
-    def foresee(self, row: VirtualClass, form: ReturnForm, actor: User) -> Facts | None:
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         claimer = row.booked_by
-        seen = foresee(lambda: _return(row, form, actor), [])
+        seen = foresee(lambda: return_claim(class_id=row.pk, by=actor), [row.pk])
+        person = seen.result.booked_by
+        known = ", ".join(filter(None, (person.phone, person.mail_address)))
         happens = (
-            f"Las clases que {claimer} tomó con ese enlace salen de su cuenta, con sus pagos.",
-            f"Quedan para {seen.result.booked_by}, sin cuenta, cada una con un enlace nuevo.",
+            f"La clase sale de la cuenta de {claimer}, con su pago.",
+            f"Vuelve a ser de {person} ({known}), con un enlace nuevo.",
         )
         return Facts(str(row), happens, group_mails(seen.mails))
 
-    def take(self, row: VirtualClass, form: ReturnForm, actor: User) -> Report:
-        returned = _return(row, form, actor)
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        returned = return_claim(class_id=row.pk, by=actor)
         return Report(f"Listo: la clase es de {returned.booked_by}. Mandale el enlace nuevo.")
 
 
-def _return(row: VirtualClass, form: ReturnForm, by: User) -> VirtualClass:
-    given = form.cleaned_data
-    return return_claim(
-        class_id=row.pk, name=given["who"], phone=given["phone"], email=given["email"], by=by
-    )
+def _list_classes(person: User | None) -> list[VirtualClass]:
+    return list(person.booked_classes.order_by("start_time")) if person else []

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from accounts.models import User
 from accounts.phones import whatsapp_share_url, whatsapp_url
-from bookings.admin.classes.link_steps import find_open_link
+from bookings.admin.classes.link_steps import find_open_link, find_undecided_claim
 from bookings.models import ClassStatus, VirtualClass
 from bookings.notices.facts import site_address
 from bookings.templatetags.class_times import clock, long_day
@@ -13,15 +13,15 @@ from bookings.templatetags.class_times import clock, long_day
 
 @dataclass(frozen=True, slots=True)
 class StudentLink:
-    """address: "" if ``claimed_by`` took the class.
+    """claimed_by: the account that took the student's class, until the teacher decides about it.
 
     whatsapp_url: without a phone, WhatsApp asks for the person.
     """
 
     student: User
-    address: str
-    whatsapp_url: str
-    mailto: str
+    address: str = ""
+    whatsapp_url: str = ""
+    mailto: str = ""
     claimed_by: User | None = None
 
     @property
@@ -30,12 +30,14 @@ class StudentLink:
 
 
 def present_link(virtual_class: VirtualClass) -> StudentLink | None:
-    """Return None if the class is over or cancelled."""
+    """Return None if nothing is to be decided, and the class is over, cancelled or an account's."""
+    claim = find_undecided_claim(virtual_class)
+    if claim and claim.made_for:
+        return StudentLink(claim.made_for, claimed_by=claim.claimed_by)
     link, student = find_open_link(virtual_class), virtual_class.booked_by
-    if link is None or virtual_class.status == ClassStatus.CANCELLED:
+    is_cancelled = virtual_class.status == ClassStatus.CANCELLED
+    if link is None or link.claimed_by_id or is_cancelled:
         return None
-    if link.claimed_by is not None:
-        return StudentLink(student, "", "", "", link.claimed_by)
     address = site_address("bookings:class_link", link.token)
     text = _write(virtual_class, address)
     subject = f"Tu clase del {long_day(virtual_class.start_time)}"

@@ -1,5 +1,6 @@
 """The steps of a class."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -7,7 +8,7 @@ from django.contrib import messages
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
-from bookings.admin.classes.link_steps import ReplaceLink, ReturnClaim
+from bookings.admin.classes.link_steps import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
@@ -20,6 +21,7 @@ from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.places.place_offers import IN_LINE
@@ -32,6 +34,7 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
+    Seat,
     VirtualClass,
     find_open_class,
 )
@@ -58,6 +61,13 @@ def describe(virtual_class: VirtualClass) -> str:
     return f"{when} · {who} · {kind} de {virtual_class.capacity}"
 
 
+def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
+    """Warn before money by hand of a discount code that others have used up."""
+    if not has_lost_its_use(bought):
+        return []
+    return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
+
+
 class CancelClass(Step[VirtualClass]):
     name, is_final, form = "cancelar", True, ReasonForm
     label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
@@ -67,14 +77,20 @@ class CancelClass(Step[VirtualClass]):
         return row.is_scheduled or row.status == ClassStatus.PENDING
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee(lambda: decide_cancelling(row.pk, actor), [row.pk])
+        decide = partial(decide_cancelling, row.pk, actor, fresh_sign_in=True)
+        seen = foresee(decide, [row.pk])
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
             happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
         return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
+        cancel_class(
+            class_id=row.pk,
+            actor=actor,
+            reason=form.cleaned_data["reason"],
+            fresh_sign_in=form.fresh_sign_in,
+        )
         return Report(f"{row}: cancelada.")
 
 
@@ -90,7 +106,8 @@ class MoveClass(Step[VirtualClass]):
         displaced = list(form.cleaned_data["displaces"])
         try:
             displacing = {one.pk for one in displaced}
-            seen = foresee(lambda: decide_move(row.pk, actor, form.start, "", displacing), [row.pk])
+            move = partial(decide_move, row.pk, actor, form.start, "", displacing)
+            seen = foresee(partial(move, fresh_sign_in=True), [row.pk])
         except TimeAwaitedError as refusal:
             form.ask_about(refusal.classes)
             raise
@@ -111,6 +128,7 @@ class MoveClass(Step[VirtualClass]):
             start=form.start,
             reason=form.cleaned_data["reason"],
             displacing={one.pk for one in form.cleaned_data["displaces"]},
+            fresh_sign_in=form.fresh_sign_in,
         )
         if moved.event_update_requested_at is not None:
             return Report(MOVE_PENDING, messages.WARNING)
@@ -174,7 +192,8 @@ class MarkAsPaid(Step[VirtualClass]):
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        return list_facts(describe(row), seen, *filter(None, happens))
+        warnings = warn_of_code(row)
+        return list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         confirm_payment(class_id=row.pk, actor=actor)
@@ -277,6 +296,7 @@ CLASS_STEPS = [
     RemoveFromLine(),
     RepairEvent(),
     ReplaceLink(),
+    ConfirmClaim(),
     ReturnClaim(),
     CancelClass(),
 ]

@@ -1,34 +1,52 @@
-"""Payments for a spreadsheet."""
+"""Payments, and the money of a month, for a spreadsheet."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import date, datetime
+from typing import TypeVar
 
 from django.http import HttpResponse
 from django.utils import timezone
 
-from bookings.models import Payment
+from bookings.admin.money.states import name_state
+from bookings.domain.money.takings import list_entries_of
+from bookings.models import Entry, EntryKind, Payment
 
-# A spreadsheet computes a text that begins with one of these.
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+Row = TypeVar("Row")
+
+# A spreadsheet computes a text that begins with one of these signs. A separator that it splits at,
+# other than ours, begins another cell.
+FORMULA = re.compile(r"(^|[,;\t\r\n])(?= *[-=+@\t\r\n＝＋－＠])")
 # Excel reads UTF-8 only with it.
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def export_payments(payments: Iterable[Payment]) -> HttpResponse:
-    """Semicolons and decimal commas suit spreadsheets in Argentina. Prefetch the charges."""
+    """Prefetch the charges."""
+    return _export(f"pagos-{timezone.localdate():%Y-%m-%d}.csv", COLUMNS, payments)
+
+
+def export_takings(month: date) -> HttpResponse:
+    """All money of a month, also what was paid by hand. Raises OverflowError."""
+    return _export(f"ingresos-{month:%Y-%m}.csv", MONTH_COLUMNS, list_entries_of(month))
+
+
+def _export(
+    name: str, columns: dict[str, Callable[[Row], str]], rows: Iterable[Row]
+) -> HttpResponse:
+    """Semicolons and decimal commas suit spreadsheets in Argentina."""
     response = HttpResponse(BYTE_ORDER_MARK, content_type="text/csv; charset=utf-8")
-    name = f"pagos-{timezone.localdate():%Y-%m-%d}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    writer = csv.writer(response, delimiter=";")
-    writer.writerow(COLUMNS)
-    for payment in payments:
-        writer.writerow(disarm(write(payment)) for write in COLUMNS.values())
+    writer = csv.writer(response, delimiter=";", quoting=csv.QUOTE_ALL)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(disarm(write(row)) for write in columns.values())
     return response
 
 
 def disarm(cell: str) -> str:
-    return f"'{cell}" if cell.lstrip(" ").startswith(FORMULA_SIGNS) else cell
+    return FORMULA.sub(r"\1'", cell)
 
 
 def _moment(value: datetime | None) -> str:
@@ -36,13 +54,19 @@ def _moment(value: datetime | None) -> str:
 
 
 def _pesos(centavos: int) -> str:
-    return f"{centavos // 100},{centavos % 100:02d}"
+    return f"{'-' * (centavos < 0)}{abs(centavos) // 100},{abs(centavos) % 100:02d}"
+
+
+def _operation(entry: Entry) -> str:
+    if entry.charge:
+        return entry.charge.charge_id
+    return entry.transfer.operation_number if entry.transfer else ""
 
 
 COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Creado": lambda payment: _moment(payment.created_at),
-    "Aprobado": lambda payment: _moment(payment.approved_at),
-    "Estado": Payment.get_status_display,
+    "Pagado": lambda payment: _moment(payment.paid_at),
+    "Estado": name_state,
     "A revisar": lambda payment: payment.get_review_display() if payment.review else "",
     "Estudiante": lambda payment: payment.user.name,
     "Correo": lambda payment: payment.user.mail_address,
@@ -56,4 +80,15 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Operaciones": lambda payment: " ".join(one.charge_id for one in payment.charges.all()),
     "Preferencia": lambda payment: payment.preference_id or "",
     "Referencia": lambda payment: payment.reference,
+}
+MONTH_COLUMNS: dict[str, Callable[[Entry], str]] = {
+    "Fecha": lambda one: _moment(one.at),
+    "Cómo": Entry.get_way_display,
+    "Estudiante": lambda one: one.purchase.person.name,
+    "Correo": lambda one: one.purchase.person.mail_address,
+    "Oferta": lambda one: str(getattr(one.purchase.virtual_class, "offer", None) or ""),
+    "Clase": lambda one: _moment(getattr(one.purchase.virtual_class, "start_time", None)),
+    "Recibido": lambda one: _pesos(one.amount if one.kind == EntryKind.PAYMENT else 0),
+    "Devuelto": lambda one: _pesos(0 if one.kind == EntryKind.PAYMENT else -one.amount),
+    "Operación": _operation,
 }

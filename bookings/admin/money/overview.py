@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from bookings.admin.cells import SEAT_CLASS, day_and_time
-from bookings.admin.money.payments import BADGES
+from bookings.admin.money.states import look_of, name_state
 from bookings.admin.pages import requires, show_page
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment, PaymentStatus, ReviewReason
@@ -41,14 +41,9 @@ def show_money(request: HttpRequest) -> HttpResponse:
 
 
 def _present(payment: Payment) -> PaymentRow:
-    virtual_class, bought = payment.paid_class, payment.bought
-    look, state = (
-        BADGES.get(PaymentStatus(payment.status), "completed"),
-        payment.get_status_display(),
-    )
+    virtual_class = payment.paid_class
+    look, state = look_of(payment), name_state(payment)
     if payment.review:
         look, state = "cancelled", payment.get_review_display()
-    elif bought and bought.paid_at and not payment.approved_at:
-        look, state = "scheduled", "A mano"
     about = day_and_time(virtual_class.start_time) if virtual_class else "Sin reserva"
     return PaymentRow(payment, look, state, about)

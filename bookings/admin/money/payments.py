@@ -1,41 +1,61 @@
 """Payments."""
 
 import uuid
+from datetime import date, timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.db.models import QuerySet
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import SEAT_CLASS, class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
-from bookings.admin.money.export import export_payments
+from bookings.admin.money.export import export_payments, export_takings
+from bookings.admin.money.states import BY_HAND, look_of, name_state
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.money.timeline import build_timeline
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import StepsAdmin
 from bookings.domain.money.reviews import put_aside
-from bookings.domain.money.takings import list_monthly_takings
-from bookings.models import Payment, PaymentStatus
+from bookings.domain.money.takings import list_monthly_takings, list_paid_between
+from bookings.models import PAID_BY_HAND, Payment, PaymentStatus
 from bookings.templatetags.class_times import pesos
 
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
-# The class's state whose badge is shown.
-BADGES = {
-    PaymentStatus.CREATED: "pending",
-    PaymentStatus.PENDING: "pending",
-    PaymentStatus.REJECTED: "cancelled",
-    PaymentStatus.EXPIRED: "expired",
-    PaymentStatus.APPROVED: "scheduled",
-    PaymentStatus.DISPUTED: "cancelled",
-    PaymentStatus.CHARGED_BACK: "cancelled",
-}
+
+
+def _list_in(status: PaymentStatus, payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    return payments.filter(status=status).exclude(PAID_BY_HAND)
+
+
+def _list_of_this_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    today = timezone.localdate()
+    return list_paid_between(payments, today.replace(day=1), today)
+
+
+def _list_of_last_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    last = timezone.localdate().replace(day=1) - timedelta(days=1)
+    return list_paid_between(payments, last.replace(day=1), last)
+
+
+def _list_of_this_year(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    today = timezone.localdate()
+    return list_paid_between(payments, today.replace(month=1, day=1), today)
 
 
 class ReviewFilter(OptionFilter):
@@ -47,15 +67,32 @@ class ReviewFilter(OptionFilter):
     }
 
 
+class StateFilter(OptionFilter):
+    title = parameter_name = "estado"
+    options = {BY_HAND: (BY_HAND, lambda payments: payments.filter(PAID_BY_HAND))} | {
+        status: (status.label, partial(_list_in, status)) for status in PaymentStatus
+    }
+
+
+class PaidWhenFilter(OptionFilter):
+    """By the time at which *Ingresos por mes* counts the money."""
+
+    title, parameter_name = "cuándo se pagó", "pagado"
+    options = {
+        "este-mes": ("Este mes", _list_of_this_month),
+        "mes-pasado": ("Mes pasado", _list_of_last_month),
+        "este-anio": ("Este año", _list_of_this_year),
+    }
+
+
 @admin.register(Payment)
 class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
     steps = PAYMENT_STEPS
-    list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
+    list_filter = [ReviewFilter, StateFilter, PaidWhenFilter]
     list_select_related = ["user", "virtual_class", SEAT_CLASS]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
-    date_hierarchy = "created_at"
     ordering = ["-created_at", "-id"]
     fields = [
         "user",
@@ -73,6 +110,10 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             **super().own_pages(),
             "export": ("exportar/", fresh_sign_in_required(self.export_view)),
             "months": ("meses/", self.months_view),
+            "month_export": (
+                "meses/<int:year>-<int:month>/exportar/",
+                fresh_sign_in_required(self.export_month),
+            ),
             "review": ("<uuid:payment_id>/revisado/", require_POST(self.end_review)),
         }
 
@@ -90,8 +131,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
 
     @admin.display(description="estado", ordering="status")
     def badge(self, obj: Payment) -> str:
-        look = BADGES.get(PaymentStatus(obj.status), "completed")
-        return make_badge(look, obj.get_status_display())
+        return make_badge(look_of(obj), name_state(obj))
 
     @admin.display(description="a revisar", ordering="review")
     def review_badge(self, obj: Payment) -> str:
@@ -129,6 +169,14 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             raise PermissionDenied
         page, title = "admin/bookings/payment/months.html", "Ingresos por mes"
         return self.show(request, page, title=title, months=list_monthly_takings())
+
+    def export_month(self, request: HttpRequest, year: int, month: int) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            return export_takings(date(year, month, 1))
+        except (ValueError, OverflowError) as error:
+            raise Http404 from error
 
     def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
         payment = self.find_row(request, payment_id)

@@ -1,6 +1,7 @@
 """The steps of a payment."""
 
 import logging
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -10,7 +11,15 @@ from django.db import transaction
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.steps import Facts, Group, Report, Step, StepForm, group_mails
+from bookings.admin.steps import (
+    Facts,
+    Group,
+    Preview,
+    Report,
+    Step,
+    StepForm,
+    group_mails,
+)
 from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
@@ -88,7 +97,8 @@ class _Refund(Step[Payment]):
         if not chosen:
             return None
         about = row.paid_class
-        seen = foresee(lambda: _request(chosen, actor), [about.pk] if about else [])
+        request = partial(_request, chosen, actor, fresh_sign_in=True)
+        seen = foresee(request, [about.pk] if about else [])
         happens = [
             f"Operación {charge.charge_id}: vuelven {pesos(amount)} de {pesos(left)}."
             for charge, amount, left in chosen
@@ -100,7 +110,8 @@ class _Refund(Step[Payment]):
         return Facts(_describe(row), tuple(happens), _list_mails(row, seen.result), total)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
-        refunds = _request(self.choose(row, form), actor)
+        chosen = self.choose(row, form)
+        refunds = _request(chosen, actor, fresh_sign_in=form.fresh_sign_in)
         send_refunds_of(row)
         try:
             settle(row.preference_id or "")
@@ -126,6 +137,9 @@ class RefundPart(_Refund):
         if not 0 < amount <= left:
             raise RefundTooLargeError
         return [(charge, amount, left)]
+
+    def ask_anew(self, preview: Preview[Payment]) -> str:
+        return f"Ahora son {pesos(preview.refunded)}: confirmalo."
 
 
 class KeepPayment(Step[Payment]):
@@ -165,10 +179,12 @@ def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
 
 
 @transaction.atomic
-def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[Refund]:
+def _request(
+    chosen: list[tuple[PaymentCharge, int, int]], actor: User, *, fresh_sign_in: bool
+) -> list[Refund]:
+    request = partial(request_partial_refund, by=actor, fresh_sign_in=fresh_sign_in)
     refunds = [
-        request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=actor)
-        for charge, amount, left in chosen
+        request(charge_id=charge.pk, amount=amount, left=left) for charge, amount, left in chosen
     ]
     refuse_other_sum()
     return refunds

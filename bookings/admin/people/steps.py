@@ -8,8 +8,8 @@ from accounts.services import reactivate, suspend
 from bookings.admin.classes.steps import describe
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.dry_runs import foresee
-from bookings.domain.exceptions import ClassesAheadError, ClassNotFoundError
-from bookings.domain.people.erasing import erase_person, foresee_erasing
+from bookings.domain.exceptions import ClassesAheadError, NotHostError, TransferWaitsError
+from bookings.domain.people.erasing import erase_person, foresee_erasing, list_claims
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.queries import list_next_classes_of
 
@@ -61,8 +61,9 @@ class ErasePerson(Step[User]):
     refusals = {
         ClassesAheadError: "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a "
         "que pasen, y después borrá la cuenta.",
-        ClassNotFoundError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la "
-        "profe.",
+        TransferWaitsError: "Esta persona avisó una transferencia. Decí si llegó, o que la "
+        "devolviste, y después borrá la cuenta: sin su nombre no sabrías a quién devolverla.",
+        NotHostError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe.",
     }
 
     def is_offered(self, row: User) -> bool:
@@ -76,6 +77,7 @@ class ErasePerson(Step[User]):
             "Se borran su nombre, su correo, su perfil, sus sesiones y los correos que le "
             "mandamos.",
             *(f"Se cancela: {describe(one)}, sin pagar." for one in seen.result),
+            *(f"{one.virtual_class} vuelve a ser de {one.made_for}." for one in list_claims(row)),
             "Quedan, sin su nombre, los pagos y las clases que ya se dieron.",
             "Su correo sale también de los eventos pasados de tu Google Calendar.",
         )
@@ -83,7 +85,7 @@ class ErasePerson(Step[User]):
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         """Read the row again so that the panel's log has no name."""
-        erase_person(user=row, by=actor)
+        erase_person(user=row, by=actor, fresh_sign_in=form.fresh_sign_in)
         row.refresh_from_db()
         return Report("La cuenta y sus datos están borrados.")
 

@@ -17,6 +17,7 @@ from accounts.models import Level, User
 from accounts.phones import whatsapp_share_url
 from bookings.admin.classes.book_for import explain_taken, read_start
 from bookings.admin.classes.forms import StartForm
+from bookings.admin.classes.steps import warn_of_code
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.money.prices import warn_of_cut_off
 from bookings.admin.pages import log_to_panel, requires, show_page
@@ -225,7 +226,8 @@ class PaySeat(Step[Seat]):
             f"Queda anotado que {row.user} te pagó {pesos(row.price)} por fuera.",
             "Tiene su lugar, y le llega el enlace para entrar.",
         )
-        return Facts(f"{row.open_class} · {row.user}", happens, group_mails(seen.mails))
+        about, mails = f"{row.open_class} · {row.user}", group_mails(seen.mails)
+        return Facts(about, happens, mails, warnings=tuple(warn_of_code(row)))
 
     def take(self, row: Seat, form: Any, actor: User) -> Report:
         pay_seat_by_hand(seat_id=row.pk, actor=actor)

@@ -1,5 +1,6 @@
 """The steps of a bank transfer."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -37,12 +38,14 @@ class ConfirmTransfer(Step[BankTransfer]):
 
     def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
         about = row.booked_class.pk
-        seen = foresee(lambda: rehearse_confirmation(row.pk, actor), [about])
+        confirm = partial(rehearse_confirmation, row.pk, actor, fresh_sign_in=True)
+        seen = foresee(confirm, [about])
         warnings = warn(row, find_same_numbers([row])[row.pk])
         return list_facts(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
-        done = confirm_transfer(transfer_id=row.pk, actor=actor)
+        fresh = form.fresh_sign_in
+        done = confirm_transfer(transfer_id=row.pk, actor=actor, fresh_sign_in=fresh)
         if done.state == TransferState.TO_RETURN:
             return Report(f"Queda para devolver: {pesos(done.amount)}. {BY_HAND}", messages.WARNING)
         given = f"{row.user} tiene su lugar" if row.seat_id else "la clase quedó agendada"
@@ -51,6 +54,7 @@ class ConfirmTransfer(Step[BankTransfer]):
 
 class RefuseTransfer(Step[BankTransfer]):
     name, label, yes = "no-llego", "No llegó", "Sí, no llegó"
+    bulk = "No llegaron las elegidas"
     warning = "Si llega después, tu estudiante la puede avisar de nuevo."
 
     def is_offered(self, row: BankTransfer) -> bool:
@@ -86,7 +90,8 @@ class NoteReturn(Step[BankTransfer]):
         return Report(f"{row}: devuelta.")
 
 
-TRANSFER_STEPS: list[Step[BankTransfer]] = [ConfirmTransfer(), RefuseTransfer(), NoteReturn()]
+REFUSE = RefuseTransfer()
+TRANSFER_STEPS: list[Step[BankTransfer]] = [ConfirmTransfer(), REFUSE, NoteReturn()]
 
 
 def describe(transfer: BankTransfer) -> str:
@@ -119,5 +124,7 @@ def _say_what_happens(row: BankTransfer, seen: Consequences[BankTransfer]) -> tu
     if seen.result.state == TransferState.TO_RETURN:
         lost = seen.find(ClassEvent.CANCELLED)
         why = [f"La clase no se puede dar y se cancela: {lost.reason.lower()}"] if lost else []
+        if seen.refunded:
+            why.append(f"Vuelven {pesos(seen.refunded)} a {row.user} por Mercado Pago.")
         return (noted, *why, f"La transferencia queda para devolver. {BY_HAND}")
     return (noted, SCHEDULES) if seen.find(ClassEvent.SCHEDULED) else (noted,)

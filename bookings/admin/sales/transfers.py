@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.contrib import admin
+from django.core.paginator import Paginator
 from django.core.signing import BadSignature
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,7 +16,7 @@ from accounts.models import User
 from bookings.admin.cells import day_and_time
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
+from bookings.admin.sales.transfer_steps import REFUSE, TRANSFER_STEPS, describe, warn
 from bookings.admin.steps import (
     CHANGED,
     Preview,
@@ -95,12 +96,16 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 @requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
-    to_decide = list(list_transfers_to_decide()[:WAITING])
+    page = Paginator(list_transfers_to_decide(), WAITING).get_page(request.GET.get("pagina"))
+    to_decide = list(page)
+    may_decide = request.user.has_perm("bookings.change_banktransfer")
     same = find_same_numbers(to_decide)
     latest = with_their_classes(with_rest(BankTransfer.objects.filter(state__in=decided)))
     latest = latest.order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
+        "page": page,
+        "refuse": REFUSE if may_decide and len(to_decide) > 1 else None,
         "to_decide": [_present(request, one, same[one.pk]) for one in to_decide],
         "to_return": [_present(request, one) for one in list_transfers_to_return()[:WAITING]],
         "latest": [_present(request, one) for one in latest],
@@ -127,7 +132,8 @@ def _present(
 def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show the transfer of a signed link, without a session; decide about it on POST only.
 
-    Mail scanners open links, so a GET changes nothing.
+    Mail scanners open links, so a GET changes nothing. An answer that refunds money leads to the
+    panel, and the domain refuses it here.
     """
     actor, transfer = _read_link(token)
     if actor is None or transfer is None:

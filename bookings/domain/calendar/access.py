@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
@@ -30,6 +30,7 @@ from calendar_sync import (
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+AccessState = Literal["ok", "at_risk", "stand_in", "down", "revoked", "not_connected", "unreadable"]
 
 
 def ask_calendar(work: Callable[[Calendar], T]) -> T:
@@ -111,7 +112,7 @@ def has_stand_in(owner: User | None) -> bool:
     return is_revoked(owner) and bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
 
-def describe_access(*, is_down: bool) -> str:
+def describe_access(*, is_down: bool) -> AccessState:
     """Return the access's state in a word. is_down: during an outage of the calendar."""
     try:
         owner = find_calendar_owner()

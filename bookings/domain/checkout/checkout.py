@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
+from bookings.availability.agenda import has_hours
+from bookings.availability.periods import Period
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.holds import (
     find_hand_hold_end,
@@ -32,6 +34,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
@@ -82,7 +85,8 @@ def check_out_hold(
 
     seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
     may be open: the provider is called. Raises HoldExpiredError, the errors of ``price_hold``,
-    TransferNotOfferedError, PaymentError, OfferUsedError.
+    TransferNotOfferedError, PaymentError, OfferUsedError; SlotTakenError for a free class, which is
+    then cancelled.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -106,8 +110,9 @@ def request_preference(
     """Make a preference, and hold its time, for a JS client's booking.
 
     No transaction may be open: the provider is called. Raises, in this order, PaymentsOffError, the
-    errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, TooManyHoldsError,
-    SlotTakenError, PaymentError.
+    errors of ``refuse_impossible_period``, NoPriceError, BookingError if free, those of
+    ``refuse_unoffered`` if the teacher has opening hours, TooManyHoldsError, SlotTakenError,
+    PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -116,13 +121,16 @@ def request_preference(
     quote = replace(quote, price=find_list_price(quote))
     if quote.price == 0:
         raise BookingError(_("Esa clase no tiene costo."))
+    if has_hours():
+        whole = Period(start, end)
+        refuse_unoffered(user=user, start=start, length=end - start, retaking=whole)
     now = timezone.now()
-    # Each is looked up at the provider for days.
-    made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
-    unpaid = made.filter(approved_at=None)
-    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
     expires_at = min(find_hold_end(now), end)
     with transaction.atomic():
+        lock_person(user)
+        # Each is looked up at the provider for days. Those that are being made count too.
+        unpaid = Payment.objects.filter(user=user, expires_at__gt=now, approved_at=None)
+        limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
         hold.class_type, hold.expires_at = quote.class_type, expires_at

@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.availability.agenda import load_agenda
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.exceptions import HoldExpiredError, SlotTakenError
-from bookings.domain.lifecycle.time_claims import racing_for_time
+from bookings.domain.lifecycle.time_claims import racing_for_time, refuse_unoffered
 from bookings.domain.money.prices import find_price
+from bookings.domain.places.lapsed_checkouts import limit_chosen, limit_lapsed
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
     PAY_WITHIN,
@@ -49,14 +49,13 @@ def hold_slot(
 ) -> Hold:
     """Hold a free slot; the user's unbooked hold ends.
 
-    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError.
+    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError,
+    TooManyLapsedError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
     refuse_second_use(user, offer)
-    day = timezone.localdate(start)
-    free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
-    if all(slot.start != start for slot in free.get(day, [])):
-        raise SlotTakenError
+    refuse_unoffered(user=user, start=start, length=timedelta(minutes=minutes))
+    limit_chosen(user)
     expires_at = find_hold_end(timezone.now())
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
     hold.offer = offer
@@ -87,7 +86,7 @@ def keep_time(hold: Hold) -> Hold:
     """Store a hold; it replaces the unbooked one or, for a preference, any at that time.
 
     The teacher's hold replaces only an unbooked one at that time, and counts towards no limit.
-    Raises SlotTakenError, TooManyHoldsError.
+    Raises SlotTakenError, TooManyHoldsError, TooManyLapsedError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():
@@ -99,6 +98,7 @@ def keep_time(hold: Hold) -> Hold:
         else:
             (chosen if hold.payment is None else here.filter(user=hold.user)).delete()
             limit_unpaid(Hold.objects.filter(UNPAID, user=hold.user), settings.MAX_UNPAID_HOLDS)
+            limit_lapsed(hold.user, timezone.now())
         if here.exists():
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)

@@ -47,7 +47,8 @@ def publish_open_class(*, draft: OpenClassDraft, by: User) -> OpenClass:
     """Publish a group that ``by`` hosts, and schedule it; the sweep retries failures.
 
     No transaction may be open: the calendar is called. Raises, in this order and without writing,
-    TimeOverError, the errors of ``refuse_impossible_period``, BookingError, SlotTakenError.
+    TimeOverError, the errors of ``refuse_impossible_period``, BookingError, SlotTakenError. If the
+    time is lost later, the class is cancelled: SlotTakenError at once, or by the sweep.
     """
     refuse_draft(draft, by)
     open_class = _store(draft, by)

@@ -18,8 +18,9 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.queries import get_class_by_preference, list_money_gone
+from bookings.domain.teacher_alerts import ask_for_agreement
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import Payment, VirtualClass
+from bookings.models import ClassStatus, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from config.lib.single_flight import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
@@ -28,12 +29,12 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return a scheduled one as it is.
+    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return one that was scheduled as it is.
 
     Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, or as ``schedule_class``.
     """
     virtual_class = get_class_by_preference(preference_id)
-    if virtual_class.is_scheduled:
+    if virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
         return virtual_class
     policy = get_trigger_policy()
     if policy == TriggerPolicy.CLOSED or (
@@ -56,8 +57,10 @@ def _refuse_unpaid(preference_id: str) -> None:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)
     if current.paid_at is None:
-        is_free = payment is None and current.is_undecided
-        raise PriceNotAgreedError if is_free else NotPaidError
+        if payment is None and current.is_undecided:  # it is free
+            ask_for_agreement(current)
+            raise PriceNotAgreedError
+        raise NotPaidError
 
 
 def _look_up_together(payment: Payment) -> None:

@@ -17,13 +17,10 @@ from bookings.domain.calendar.events import withdraw_event_if_possible
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import (
     BookingError,
-    ClassCancelledError,
-    ClassEndedError,
     EventNotSavedError,
     PriceNotAgreedError,
-    SlotTakenError,
 )
-from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.cancelling import REFUND_CASES, call_off, give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import (
     UNSCHEDULABLE,
@@ -55,13 +52,6 @@ LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 
-# A paid class that was refused for another reason took place, or was deleted.
-REFUND_CASES: dict[type[BookingError], RefundCase] = {
-    SlotTakenError: RefundCase.SLOT_LOST,
-    ClassEndedError: RefundCase.CLASS_OVER,
-    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
-}
-
 
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
@@ -81,10 +71,17 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
-    """The sweep retries failures."""
+    """Schedule a class that costs nothing; the sweep retries failures.
+
+    Raises SlotTakenError if it lost its time meanwhile, and its other refusals for good; then it is
+    cancelled.
+    """
     mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=virtual_class.preference_id)
+    except UNSCHEDULABLE as refusal:
+        give_up_class(virtual_class.pk, refusal)
+        raise
     except (BookingError, CalendarError) as error:
         logger.warning(
             "Free class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__

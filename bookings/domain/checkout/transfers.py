@@ -5,7 +5,7 @@ Classes, also those of seats, are locked before transfers.
 
 import uuid
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
+from bookings.domain.checkout.settling import find_refusal
 from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -24,18 +24,20 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     OperationNumberError,
     PriceNotAgreedError,
+    TooManyTransfersError,
     TransferDecidedError,
     TransferNotOfferedError,
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.ledger import book_returned_transfer, book_transfer
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
-from bookings.domain.teacher_alerts import tell_teacher
+from bookings.domain.teacher_alerts import tell_of_booking, tell_of_seat, tell_teacher
 from bookings.models import (
     BankTransfer,
     ClassEvent,
@@ -51,6 +53,15 @@ from bookings.models import (
 )
 from bookings.notices.due import record_due
 
+# Announcements of a person: those that wait for the teacher, and those of a day.
+MAX_WAITING, MAX_A_DAY = 3, 5
+# Within this time after an announcement, the mails about others gather in one.
+GATHER = timedelta(minutes=15)
+WAITING = _(
+    "Ya avisaste varias transferencias que la profe todavía no confirmó. Cuando las confirme, "
+    "podés avisar otra."
+)
+TODAY = _("Ya avisaste varias transferencias en un día. Mañana podés avisar otra.")
 ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
 
 
@@ -67,6 +78,10 @@ def choose_transfer(*, user: User, about: VirtualClass | Seat) -> None:
         raise HoldExpiredError(SEAT_GONE if seat else "")
     if not kept.for_transfer:
         keep_for_transfer(kept, now)
+        if seat is None:
+            tell_of_booking(locked, user)
+        else:
+            tell_of_seat(seat, locked)
 
 
 @transaction.atomic
@@ -76,7 +91,7 @@ def announce_transfer(
     """Store that a student paid by transfer, and prolong a time or seat that is still kept.
 
     Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
-    ``_lock_bought``; BookingError for a second number.
+    ``_lock_bought``; BookingError for a second number; TooManyTransfersError.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
@@ -87,6 +102,7 @@ def announce_transfer(
         if known.operation_number == number:
             return known
         raise BookingError(ANNOUNCED)
+    _limit_announced(user)
     is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
         user=user,
@@ -98,17 +114,24 @@ def announce_transfer(
     if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
-    tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
+    kind, due_at = NoticeKind.TRANSFER_ANNOUNCED, _find_mail_time(transfer)
+    tell_teacher(kind, locked, transfer.occasion, due_at=due_at)
     return transfer
 
 
-def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def confirm_transfer(
+    *, transfer_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Store that a transfer came, and schedule its class or give its seat; repeated, finish that.
 
     If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
-    Raises TransferDecidedError if it was refused; PriceNotAgreedError; CalendarError or
-    EventNotSavedError, and the sweep schedules the class.
+    Raises TransferDecidedError if it was refused; PriceNotAgreedError; FreshSignInNeededError if
+    money that came online besides goes back; CalendarError or EventNotSavedError, and the sweep
+    schedules the class.
     """
+    if not fresh_sign_in:
+        with rolled_back():
+            rehearse_confirmation(transfer_id, actor)
     transfer = note_arrival(transfer_id, actor)
     if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
         return transfer
@@ -116,17 +139,19 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     try:
         schedule_class(preference_id=virtual_class.preference_id, actor=actor)
     except UNSCHEDULABLE as refusal:
-        give_up_class(virtual_class.pk, actor, refusal)
+        give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     return BankTransfer.objects.select_related("virtual_class").get(pk=transfer_id)
 
 
-def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+def rehearse_confirmation(
+    transfer_id: uuid.UUID, actor: User, *, fresh_sign_in: bool = False
+) -> BankTransfer:
     """Write as a confirmation; the caller rolls back."""
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
         if refusal := find_refusal(virtual_class, actor):
-            give_up_class(virtual_class.pk, actor, refusal)
+            give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     transfer.refresh_from_db()
     return transfer
 
@@ -183,14 +208,23 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     return transfer
 
 
-@transaction.atomic
-def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> None:
-    """Cancel a class that cannot be scheduled; its transfer is to be returned."""
-    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-        return  # it was scheduled meanwhile
-    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
-    call_off(locked, actor=actor, reason=str(refusal), case=case)
+def _limit_announced(user: User) -> None:
+    """Lock the person. Raises TooManyTransfersError."""
+    lock_person(user)
+    announced = BankTransfer.objects.filter(user=user)
+    if announced.filter(state=TransferState.ANNOUNCED).count() >= MAX_WAITING:
+        raise TooManyTransfersError(WAITING)
+    a_day_ago = timezone.now() - timedelta(days=1)
+    if announced.filter(announced_at__gt=a_day_ago).count() >= MAX_A_DAY:
+        raise TooManyTransfersError(TODAY)
+
+
+def _find_mail_time(transfer: BankTransfer) -> datetime:
+    """The first mail leaves at once; the next ones wait for each other while it is unanswered."""
+    since = transfer.announced_at - GATHER
+    others = BankTransfer.objects.filter(state=TransferState.ANNOUNCED, announced_at__gt=since)
+    others = others.exclude(pk=transfer.pk)
+    return transfer.announced_at + (GATHER if others.exists() else timedelta(0))
 
 
 def _lock_bought(user: User, about: VirtualClass | Seat) -> tuple[VirtualClass, Seat | None]:
@@ -244,6 +278,8 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     """Give the seat; return False if that is impossible."""
     seat = transfer.seat
     if seat is None or seat.paid_at is not None:
+        return False
+    if has_lost_its_use(seat):
         return False
     try:
         pay_seat_by_hand(seat_id=seat.pk, actor=actor, in_cash=False)

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
-from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
+from bookings.availability.agenda import has_hours
 from bookings.domain.calendar.access import refused_since
 from bookings.domain.money.prices import list_class_options
-from bookings.models import SpecialHours, WeeklyHours
 
 
 class CalendarState(StrEnum):
@@ -34,9 +33,8 @@ class Setup:
 
 
 def load_setup() -> Setup:
-    special = SpecialHours.objects.filter(day__gte=timezone.localdate())
     return Setup(
-        has_hours=WeeklyHours.objects.exists() or special.exists(),
+        has_hours=has_hours(),
         has_prices=bool(list_class_options()),
         calendar=_find_calendar_state(),
     )

@@ -16,11 +16,11 @@ from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.ledger import join_purchase, purchase_of
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.teacher_alerts import tell_teacher
+from bookings.domain.teacher_alerts import tell_of_booking
+from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     Hold,
-    NoticeKind,
     Offer,
     Payment,
     PaymentStatus,
@@ -108,7 +108,14 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         purchase_of(virtual_class)
     if is_foreign:
         _follow_money(virtual_class)
+    elif by is None and _is_paid_to_teacher(request):
+        tell_of_booking(virtual_class, by)
     return virtual_class
+
+
+def _is_paid_to_teacher(request: BookingRequest) -> bool:
+    # A program's booking that need not be paid is scheduled by its next request.
+    return request.price > 0 and (not request.has_preference or must_be_paid())
 
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
@@ -146,9 +153,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _follow_money(virtual_class: VirtualClass) -> None:
-    if virtual_class.price_decision == PriceDecision.WAITING:
-        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
-    elif virtual_class.class_price == 0:
+    if virtual_class.class_price == 0 and virtual_class.price_decision != PriceDecision.WAITING:
         virtual_class.paid_at = timezone.now()
         virtual_class.save(update_fields=["paid_at", "updated_at"])
         record_event(virtual_class, ClassEvent.PAID)

@@ -12,12 +12,21 @@ from bookings.domain.change_policy import (
     RefundCase,
     find_cancelling_case,
     is_in_charge,
+    refuse_old_sign_in,
     refuse_strangers,
 )
-from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    CodeUsedUpError,
+    SlotTakenError,
+)
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import (
     refuse_keeping_more,
+    refuse_refunding_less,
     request_money_back,
     store_refund_decision,
 )
@@ -27,22 +36,49 @@ from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass
+from bookings.models import (
+    UNDECIDED,
+    ClassEvent,
+    ClassLink,
+    ClassStatus,
+    Hold,
+    NoticeKind,
+    Payment,
+    VirtualClass,
+    find_open_class,
+)
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
+# A paid class that was refused for another reason took place, or was deleted.
+REFUND_CASES: dict[type[BookingError], RefundCase] = {
+    SlotTakenError: RefundCase.SLOT_LOST,
+    ClassEndedError: RefundCase.CLASS_OVER,
+    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
+    CodeUsedUpError: RefundCase.CODE_USED_UP,
+}
+
 
 def cancel_class(
-    *, class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    refund: int | None = None,
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    kept: the centavos that the page said are not refunded. Raises, without writing,
-    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, RefundChangedError, and
-    ClassEndedError for a student. CalendarError if the event stays: cancellation and refunds are
-    committed by then.
+    kept, refund: the centavos that page or client said are kept, or refunded. Raises, without
+    writing, ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
+    RefundChangedError, ClassEndedError for a student, and FreshSignInNeededError for the teacher
+    if money goes back. CalendarError if the event stays: cancellation and refunds are committed by
+    then.
     """
-    virtual_class = decide_cancelling(class_id, actor, reason, kept)
+    virtual_class = decide_cancelling(
+        class_id, actor, reason, kept, refund, fresh_sign_in=fresh_sign_in
+    )
     try:
         withdraw_event(virtual_class)
     finally:
@@ -68,12 +104,17 @@ def concerns_teacher(virtual_class: VirtualClass) -> bool:
 
 
 def call_off(
-    virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase | None
+    virtual_class: VirtualClass,
+    *,
+    actor: User | None,
+    reason: str,
+    case: RefundCase | None,
+    fresh_sign_in: bool = False,
 ) -> None:
     """Cancel a locked class, and request its refunds by the stored decision.
 
     case: None if a bank or the provider took the money back: the rest stays undecided. Raises
-    ClassCompletedError.
+    ClassCompletedError, FreshSignInNeededError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -85,8 +126,28 @@ def call_off(
         _tell(virtual_class, actor)
     if case is not None:
         store_refund_decision(virtual_class, case)
-        request_money_back(virtual_class, actor)
-        cancel_seats(virtual_class, case, actor)
+        refunds = request_money_back(virtual_class, actor)
+        refunds += cancel_seats(virtual_class, case, actor)
+        if refunds:
+            refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
+
+
+@transaction.atomic
+def give_up_class(
+    class_id: uuid.UUID,
+    refusal: BookingError,
+    *,
+    actor: User | None = None,
+    fresh_sign_in: bool = False,
+) -> None:
+    """Cancel a class that can never be scheduled; money for it goes back."""
+    locked = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
+    if locked is None or locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+        return  # it was deleted or scheduled meanwhile
+    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
+    if actor is None and find_open_class(locked):
+        tell_teacher(NoticeKind.OPEN_CLASS_LOST, locked)
+    call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
 
 
 def _write_off(locked: VirtualClass) -> None:
@@ -104,6 +165,9 @@ def _write_off(locked: VirtualClass) -> None:
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
     # The host has no activity before the class is scheduled.
     people = {virtual_class.booked_by_id, *virtual_class.activities.values_list("user", flat=True)}
+    # The person for whom the teacher booked it may be another one than the account that has it.
+    claimed = ClassLink.objects.filter(UNDECIDED, pk=virtual_class.pk)
+    people |= set(claimed.values_list("made_for", flat=True))
     record_due(NoticeKind.CANCELLED, virtual_class, people | close_line(virtual_class))
     if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
         tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)
@@ -112,14 +176,22 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(
-    class_id: uuid.UUID, actor: User, reason: str = "", kept: int | None = None
+    class_id: uuid.UUID,
+    actor: User,
+    reason: str = "",
+    kept: int | None = None,
+    refund: int | None = None,
+    *,
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Cancel without calling a provider. Raises as ``cancel_class``."""
     virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     case = check_cancelling(virtual_class, actor, timezone.now())
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
-    call_off(virtual_class, actor=actor, reason=reason, case=case)
+    if virtual_class.status != ClassStatus.CANCELLED:
+        refuse_refunding_less(virtual_class, case, refund)
+    call_off(virtual_class, actor=actor, reason=reason, case=case, fresh_sign_in=fresh_sign_in)
     refuse_other_sum()
     refuse_keeping_more(virtual_class, kept)
     return virtual_class

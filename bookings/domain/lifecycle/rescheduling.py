@@ -7,22 +7,22 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
 from bookings.domain.change_policy import (
+    RefundCase,
     check_change_rate,
     is_in_charge,
     refuse_late_move,
+    refuse_old_sign_in,
     refuse_strangers,
 )
 from bookings.domain.exceptions import (
-    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
+    ClassPendingError,
     SameTimeError,
     SlotTakenError,
     TimeAwaitedError,
@@ -30,7 +30,8 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.deadline_moves import move_deadline
-from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
+from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time, refuse_unoffered
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import list_line, renew_offer
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
@@ -47,23 +48,26 @@ def reschedule_class(
     start: datetime,
     reason: str = "",
     displacing: Collection[uuid.UUID] = (),
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Move a scheduled class; the event follows now or by the sweep.
 
     start: aware; for a student a free slot, for the teacher any time without a class or hold.
     displacing: paid classes awaiting the calendar that lose the time, as the teacher confirmed.
-    Raises, without writing: ClassNotFoundError, BookingError for a pending class,
+    Raises, without writing: ClassNotFoundError, NotHostError, ClassPendingError,
     ClassCancelledError, ClassCompletedError, ClassEndedError, TooLateToChangeError,
     TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError; TimeAwaitedError to the
-    teacher for other paid classes; CalendarError if free slots cannot be read.
+    teacher for other paid classes, FreshSignInNeededError if those that lose the time are refunded;
+    CalendarError if free slots cannot be read.
     """
     virtual_class = get_class(VirtualClass.objects.all(), pk=class_id)
     refuse_move(virtual_class, actor)
     _refuse_time(virtual_class, start, timezone.now())
     if not is_in_charge(actor):
-        _refuse_unoffered(virtual_class, actor, start)
+        length = _length(virtual_class)
+        refuse_unoffered(user=actor, start=start, length=length, moving=virtual_class)
     check_change_rate(actor)
-    moved = decide_move(class_id, actor, start, reason, displacing)
+    moved = decide_move(class_id, actor, start, reason, displacing, fresh_sign_in=fresh_sign_in)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
@@ -76,9 +80,7 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.status == ClassStatus.PENDING:
-        raise BookingError(
-            _("La clase todavía no está confirmada: su horario no se puede cambiar.")
-        )
+        raise ClassPendingError
     if virtual_class.has_ended(now):
         raise ClassEndedError
     refuse_strangers(virtual_class, actor)
@@ -92,14 +94,6 @@ def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) ->
         raise TimeOverError
 
 
-def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
-    day = timezone.localdate(start)
-    agenda = load_agenda(day, day, user=actor, moving=virtual_class)
-    free = agenda.find_free_slots(_length(virtual_class))
-    if all(slot.start != start for slot in free.get(day, [])):
-        raise SlotTakenError
-
-
 @racing_for_time()
 @transaction.atomic
 def decide_move(
@@ -108,6 +102,8 @@ def decide_move(
     start: datetime,
     reason: str,
     displacing: Collection[uuid.UUID],
+    *,
+    fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Do as ``reschedule_class``, without calling the calendar."""
     now = timezone.now()
@@ -118,7 +114,8 @@ def decide_move(
     locked.start_time, locked.end_time = start, start + _length(locked)
     locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
-        _refuse_awaited(locked, actor, displacing)
+        if _displaces_money(locked, actor, displacing):
+            refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
         if is_time_taken(locked, now):
             raise SlotTakenError
         claim_time(locked, now, ends_holds=False)
@@ -137,13 +134,14 @@ def decide_move(
     return locked
 
 
-def _refuse_awaited(
+def _displaces_money(
     virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
-) -> None:
+) -> bool:
+    """Return True if the provider refunds a class that loses its time; the sweep cancels it."""
     awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
-    if all(one.pk in displacing for one in awaiting):
-        return
-    raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
+    if any(one.pk not in displacing for one in awaiting):
+        raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
+    return any(find_money_back(one, RefundCase.SLOT_LOST).online for one in awaiting)
 
 
 def _tell(virtual_class: VirtualClass, actor: User) -> None:

@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
+    CodeUsedUpError,
     EventNotSavedError,
     NotPaidError,
     PriceNotAgreedError,
@@ -31,8 +32,10 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
+from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
+from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -42,6 +45,7 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
+    is_paid_in_cash,
 )
 from bookings.notices.due import record_place
 from calendar_sync import CalendarRefusedError, CreatedEvent, EventLeftBehindError
@@ -56,6 +60,7 @@ UNSCHEDULABLE = (
     ClassCompletedError,
     ClassEndedError,
     SlotTakenError,
+    CodeUsedUpError,
 )
 CALENDAR_REFUSED = "calendar_refused"
 ATTEMPTS = 5
@@ -72,8 +77,8 @@ def schedule_class(
 
     during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     Raises ClassNotFoundError, NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError, SlotTakenError or PriceNotAgreedError, with no event left behind; CalendarError
-    or EventNotSavedError, and the next call finishes the work.
+    ClassEndedError, SlotTakenError, CodeUsedUpError or PriceNotAgreedError, with no event left
+    behind; CalendarError or EventNotSavedError, and the next call finishes the work.
 
     Spec: States and transitions; Endpoints, POST /api/calendar.
     """
@@ -86,6 +91,9 @@ def schedule_class(
             with suppress(EventWithdrawnError):
                 return _attempt(virtual_class, actor, during_outage=during_outage)
         raise EventNotSavedError
+    except PriceNotAgreedError:
+        ask_for_agreement(virtual_class)
+        raise
     except UNSCHEDULABLE as refusal:
         _give_up(virtual_class, refusal.code)
         raise
@@ -142,6 +150,9 @@ def _refuse(virtual_class: VirtualClass) -> None:
     _refuse_unschedulable(virtual_class)
     if virtual_class.is_undecided:
         raise PriceNotAgreedError
+    # The teacher who marks a class as paid has decided about its price.
+    if has_lost_its_use(virtual_class) and not is_paid_in_cash(virtual_class):
+        raise CodeUsedUpError
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
@@ -221,6 +232,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     record_event(locked, ClassEvent.SCHEDULED, actor=actor, from_status=ClassStatus.PENDING)
     record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
+    tell_of_booking(locked, actor)
     return locked
 
 

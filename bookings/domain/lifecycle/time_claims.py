@@ -2,16 +2,41 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import Error
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
-from bookings.domain.exceptions import SlotTakenError
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.availability.periods import Period
+from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
 from bookings.domain.queries import list_holds_over
 from bookings.models import ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_alert, record_due
 from config.lib.retries import is_collision
+
+
+def refuse_unoffered(
+    *,
+    user: User,
+    start: datetime,
+    length: timedelta,
+    moving: VirtualClass | None = None,
+    retaking: Period | None = None,
+) -> None:
+    """Raise SlotTakenError, SlotNotOfferedError or CalendarError unless the pages offer a time.
+
+    user, moving, retaking: as for ``load_agenda``.
+    """
+    first_day, last_day = timezone.localdate(start), timezone.localdate(start + length)
+    agenda = load_agenda(first_day, last_day, user=user, moving=moving, retaking=retaking)
+    if agenda.offers(start, length):
+        return
+    if agenda.ignoring_busy_times().offers(start, length):
+        raise SlotTakenError
+    raise SlotNotOfferedError
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Discount codes.
 
-A use is a class or seat with the code that is paid, or still kept for its payment. Money that
-arrives after the hold keeps the agreed price, and may exceed the limit of uses.
+A use is a class or seat with the code that is paid, or may still be paid. If money arrives after
+the use was given to another, ``has_lost_its_use`` sends it back.
 """
 
 import re
@@ -11,21 +11,26 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.availability.agenda import list_money_on_its_way
 from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
 from bookings.domain.queries import given_up
 from bookings.models import (
     BankTransfer,
     ClassStatus,
     DiscountCode,
+    Hold,
+    PaymentStatus,
     Seat,
     SeatState,
     TransferState,
     VirtualClass,
+    payment_of,
 )
 from config.lib.throttling import count_one, give_back, seconds_left
 
@@ -84,13 +89,32 @@ def list_class_uses(now: datetime | None = None) -> QuerySet[VirtualClass]:
 
 
 def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
+    now = now or timezone.now()
     transfers = BankTransfer.objects.filter(seat=OuterRef("pk"), state=TransferState.ANNOUNCED)
-    is_kept = Q(state=SeatState.HELD, expires_at__gt=now or timezone.now())
-    # A seat that was given up still gets a place for the money of its transfer.
-    is_awaited = Q(Exists(transfers), state__in=[SeatState.HELD, SeatState.RELEASED])
+    charges = list_money_on_its_way(OuterRef("payment"))
+    is_kept = Q(state=SeatState.HELD, expires_at__gt=now)
+    has_checkout = Q(payment__preference_id__isnull=False, payment__expires_at__gt=now)
+    is_underway = Q(Exists(charges), payment__status=PaymentStatus.PENDING)
+    # A seat that was given up still gets a place for its money.
+    is_awaited = Q(paid_at__isnull=False) | has_checkout | is_underway | Exists(transfers)
+    is_unsettled = Q(state__in=[SeatState.HELD, SeatState.RELEASED])
     with_code = Seat.objects.filter(discount_code__isnull=False)
-    counting = with_code.filter(Q(state=SeatState.TAKEN) | is_kept | is_awaited)
-    return counting.order_by("-created_at", "-id")
+    counting = Q(state=SeatState.TAKEN) | is_kept | (is_unsettled & is_awaited)
+    return with_code.filter(counting).order_by("-created_at", "-id")
+
+
+def has_lost_its_use(bought: VirtualClass | Seat) -> bool:
+    """True if money came too late for the code: others have used it up.
+
+    Locks the code, which is locked after its class.
+    """
+    if bought.discount_code_id is None or _was_kept_until_paid(bought):
+        return False
+    with transaction.atomic():
+        codes = DiscountCode.objects.select_for_update(no_key=True)
+        code = codes.get(pk=bought.discount_code_id)
+        user = bought.user if isinstance(bought, Seat) else bought.booked_by
+        return not _has_use_left(code, user, besides=bought)
 
 
 def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
@@ -118,15 +142,34 @@ def _find(codes: QuerySet[DiscountCode], user: User, typed: str, amount: int) ->
         return Discount(code, count_off(code, amount))
 
 
-def _has_use_left(code: DiscountCode, user: User) -> bool:
+def _has_use_left(
+    code: DiscountCode, user: User, besides: VirtualClass | Seat | None = None
+) -> bool:
     now = timezone.now()
     classes = list_class_uses(now).filter(discount_code=code)
     seats = list_seat_uses(now).filter(discount_code=code)
+    if besides is not None:  # its key is in one of the two
+        classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
     if code.once_per_person and (
         classes.filter(booked_by=user).exists() or seats.filter(user=user).exists()
     ):
         return False
     return code.max_uses is None or classes.count() + seats.count() < code.max_uses
+
+
+def _was_kept_until_paid(bought: VirtualClass | Seat) -> bool:
+    """True if the use was never free for another: the limit may have been lowered meanwhile."""
+    if isinstance(bought, VirtualClass) and bought.scheduling_refusal:
+        return False  # it had lost its time, and its use with it (``LOST_ITS_HOLD``)
+    payment = payment_of(bought)
+    ends = [payment.expires_at] if payment and payment.preference_id else []
+    if not isinstance(bought, Seat):
+        hold: Hold | None = getattr(bought, "hold", None)
+        ends += [hold.expires_at] if hold else []
+    elif bought.state == SeatState.HELD:
+        ends.append(bought.expires_at)
+    paid_at = bought.paid_at or timezone.now()
+    return any(end is not None and paid_at <= end for end in ends)
 
 
 def _count_of(uses: QuerySet[VirtualClass] | QuerySet[Seat]) -> Coalesce:

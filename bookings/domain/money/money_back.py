@@ -14,6 +14,9 @@ from bookings.domain.money.refunds import (
 )
 from bookings.models import (
     BankTransfer,
+    Payment,
+    PaymentCharge,
+    Refund,
     RefundReason,
     Seat,
     TransferState,
@@ -42,6 +45,10 @@ class MoneyBack:
     by_hand: int
     kept: int
 
+    @property
+    def total(self) -> int:
+        return self.online + self.by_hand
+
 
 def find_money_back(
     bought: VirtualClass | Seat, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
@@ -64,13 +71,26 @@ def find_money_back(
 def store_refund_decision(locked: VirtualClass | Seat, case: RefundCase) -> None:
     if locked.amount_kept is not None:
         return
-    payment = payment_of(locked)
-    if payment is not None:  # a refund of the teacher's may be committed meanwhile
-        list(payment.charges.select_for_update().order_by("id"))
+    _lock_charges(locked)
     money = find_money_back(locked, case)
     if money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+
+
+def refuse_refunding_less(locked: VirtualClass | Seat, case: RefundCase, shown: int | None) -> None:
+    """Raise RefundChangedError if fewer centavos would go back than the client showed."""
+    if shown is None:
+        return
+    _lock_charges(locked)
+    if find_money_back(locked, case).total < shown:
+        raise RefundChangedError
+
+
+def _lock_charges(locked: VirtualClass | Seat) -> None:
+    payment = payment_of(locked)
+    if payment is not None:  # a refund of the teacher's may be committed meanwhile
+        list(payment.charges.select_for_update().order_by("id"))
 
 
 def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None:
@@ -79,19 +99,20 @@ def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None
         raise RefundChangedError
 
 
-def request_money_back(locked: VirtualClass | Seat, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks."""
+def request_money_back(locked: VirtualClass | Seat, by: User | None) -> list[Refund]:
+    """Request the refunds that the stored decision still lacks; return them."""
     if locked.amount_kept is None:
-        return
+        return []
     give_transfers_back(locked, keep=locked.amount_kept)
     payment = payment_of(locked)
     if payment is None:
-        return
-    keep = locked.amount_kept
+        return []
+    keep, second = locked.amount_kept, []
     if payment.approved_at is None and locked.paid_at is not None:
-        refund_second_payment(payment)
+        second = refund_second_payment(payment)
         keep = max(keep - find_cash(locked), 0)
-    request_refund(payment=payment, reason=RefundReason(locked.refund_reason), keep=keep, by=by)
+    reason = RefundReason(locked.refund_reason)
+    return second + request_refund(payment=payment, reason=reason, keep=keep, by=by)
 
 
 def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
@@ -101,10 +122,14 @@ def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
     confirmed.update(state=TransferState.TO_RETURN)
 
 
+def _list_paying(payment: Payment) -> list[PaymentCharge]:
+    return [charge for charge in payment.charges.all() if charge.counts]  # may be prefetched
+
+
 def _find_money(bought: VirtualClass | Seat) -> tuple[MoneyWay, int, int]:
     # How it was paid, and the centavos left online and by hand.
     payment = payment_of(bought)
-    online = sum(map(refundable_amount, payment.charges.filter(counts=True))) if payment else 0
+    online = sum(map(refundable_amount, _list_paying(payment))) if payment else 0
     if payment is not None and payment.approved_at is not None:
         return MoneyWay.ONLINE, online, 0
     if price_of(bought) == 0:

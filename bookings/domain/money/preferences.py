@@ -13,7 +13,7 @@ from accounts.models import User
 from bookings.domain.money.quotes import Quote
 from bookings.models import Payment, PaymentStatus
 from bookings.payments.backend import PROVIDER, get_gateway
-from bookings.payments.gateway import PreferenceDraft
+from bookings.payments.gateway import PaymentError, PreferenceDraft
 
 
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
@@ -36,7 +36,7 @@ def describe_preference(payment: Payment | None) -> dict[str, Any]:
 def make_preference(
     payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
 ) -> Payment:
-    """Call outside of transactions. Raises PaymentError.
+    """Call outside of transactions. Raises PaymentError; the payment is over then.
 
     title: the kind of class if empty. return_page: without the payment's id.
     """
@@ -55,7 +55,11 @@ def make_preference(
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
-    payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
+    try:
+        payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
+    except PaymentError:
+        Payment.objects.filter(pk=payment.pk).update(expires_at=now)  # counts towards no limit
+        raise
     payment.status = PaymentStatus.PENDING
     payment.next_check_at = timezone.now() + timedelta(minutes=1)
     payment.save(

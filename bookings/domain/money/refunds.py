@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
-from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -109,29 +109,35 @@ def refund_surplus(charge: PaymentCharge) -> None:
 
 
 @transaction.atomic
-def refund_second_payment(payment: Payment) -> None:
-    """Refund, once, money for a class that was paid by hand."""
-    for charge in _list_second_charges(payment).select_for_update().order_by("id"):
-        _decide_once(charge, RefundCase.PAID_TWICE)
+def refund_second_payment(payment: Payment) -> list[Refund]:
+    """Refund, once, money for a class that was paid by hand; return new refunds."""
+    charges = payment.charges.select_for_update().order_by("id")
+    decided = [_decide_once(one, RefundCase.PAID_TWICE) for one in charges if _is_second(one)]
+    return [refund for refund in decided if refund is not None]
 
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    undecided = [one for one in _list_second_charges(payment) if not _is_decided(one)]
+    second = [one for one in payment.charges.all() if _is_second(one)]
+    undecided = [one for one in second if not _is_decided(one)]
     return sum(map(refundable_amount, undecided))
 
 
-def _list_second_charges(payment: Payment) -> QuerySet[PaymentCharge]:
-    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-    return good.filter(counts=False)
+def _is_second(charge: PaymentCharge) -> bool:
+    is_good = charge.status == ChargeStatus.APPROVED and charge.problem == ReviewReason.NONE
+    return is_good and not charge.counts
 
 
 @transaction.atomic
-def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Request centavos of a charge. Raises RefundOutdatedError, RefundTooLargeError.
+def request_partial_refund(
+    *, charge_id: int, amount: int, left: int, by: User, fresh_sign_in: bool = False
+) -> Refund:
+    """Request centavos of a charge.
 
-    left: the centavos on the page, so that a form sent twice requests once.
+    left: the centavos on the page, so that a form sent twice requests once. Raises
+    FreshSignInNeededError, RefundOutdatedError, RefundTooLargeError.
     """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
     charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
     if left != refundable_amount(charge):
         raise RefundOutdatedError
@@ -165,8 +171,8 @@ def refundable_amount(charge: PaymentCharge) -> int:
 
 
 def sum_own_refunds(charge: PaymentCharge) -> int:
-    refunds = charge.refunds.exclude(status=RefundStatus.FAILED)
-    return sum(refunds.values_list("amount", flat=True))
+    refunds = charge.refunds.all()  # may be prefetched
+    return sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
 
 
 def send_due_refunds() -> int:
@@ -177,18 +183,19 @@ def send_refunds_of(payment: Payment) -> int:
     return _send(_due().filter(charge__payment=payment))
 
 
-def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
+def _decide_once(locked: PaymentCharge, case: RefundCase) -> Refund | None:
     if _is_decided(locked):
-        return
+        return None
     reason, amount = decide_refund(case, left=refundable_amount(locked))
-    if amount > 0:
-        _request(locked, amount, reason, None)
+    return _request(locked, amount, reason, None) if amount > 0 else None
 
 
 def _is_decided(charge: PaymentCharge) -> bool:
     # The teacher decides about a rejected refund, as in ``request_refund``.
-    has_failed = charge.refunds.filter(status=RefundStatus.FAILED).exists()
-    return has_failed or _decided(charge=charge).exists()
+    return any(
+        one.status == RefundStatus.FAILED or one.reason != RefundReason.BY_TEACHER
+        for one in charge.refunds.all()
+    )
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:

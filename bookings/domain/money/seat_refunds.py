@@ -7,6 +7,7 @@ from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
+    Refund,
     Seat,
     SeatState,
     VirtualClass,
@@ -17,20 +18,22 @@ SEATS_GIVEN_UP = frozenset({SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED}
 UNSETTLED = frozenset({SeatState.HELD, SeatState.RELEASED})
 
 
-def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
+def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> list[Refund]:
     if locked.paid_at is None or locked.price == 0:
-        return
+        return []
     store_refund_decision(locked, case)
-    request_money_back(locked, by)
+    return request_money_back(locked, by)
 
 
-def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None) -> None:
+def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None) -> list[Refund]:
+    refunds = []
     seats = Seat.objects.filter(open_class=locked.pk).select_related("payment")
     for seat in seats.exclude(state__in=[SeatState.LOST, SeatState.LEFT]).order_by("pk"):
         if seat.state != SeatState.CANCELLED:
             seat.state = SeatState.CANCELLED
             seat.save(update_fields=["state", "updated_at"])
-        refund_seat(seat, case, by)
+        refunds += refund_seat(seat, case, by)
+    return refunds
 
 
 def is_seat_unsettled(seat: Seat, payment: Payment) -> bool:

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
-from bookings.models import ChargeStatus, Entry, EntryKind, EntryWay
+from bookings.availability.periods import Period
+from bookings.models import ChargeStatus, Entry, EntryKind, EntryWay, Payment, PurchaseKind
 
 IS_ONLINE = Q(way=EntryWay.ONLINE)
 CAME = Q(kind=EntryKind.PAYMENT)
@@ -56,3 +57,24 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
         disputed=Sum("amount", filter=CAME & Q(charge__status=ChargeStatus.DISPUTED), default=0),
     )
     return [MonthTakings(**row | {"month": row["month"].date()}) for row in sums]
+
+
+def list_entries_of(month: date) -> QuerySet[Entry]:
+    """List what makes up the sums of a month, earliest first. Raises OverflowError."""
+    last = (month + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    about = "purchase__person", "purchase__virtual_class__offer", "charge", "transfer"
+    return _within(whole_days(month, last)).select_related(*about)
+
+
+def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> QuerySet[Payment]:
+    """List the payments whose money, or money taken by hand instead, came in these days."""
+    came = _within(whole_days(first, last)).filter(CAME)
+    by_hand = Q(
+        purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=OuterRef("virtual_class")
+    ) | Q(purchase=OuterRef("seat__pk"))
+    theirs = Q(charge__payment=OuterRef("pk")) | (~IS_ONLINE & by_hand)
+    return payments.filter(Exists(came.filter(theirs)))
+
+
+def _within(days: Period) -> QuerySet[Entry]:
+    return Entry.objects.filter(at__gte=days.start, at__lt=days.end)

@@ -1,4 +1,7 @@
-"""The deadline of an open class: with too few people it is cancelled and refunded."""
+"""The deadline of an open class: with too few people it is cancelled and refunded.
+
+Once it has begun it goes on, however late the deadline is decided.
+"""
 
 import logging
 import uuid
@@ -14,7 +17,7 @@ from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError, ClassCancelledError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
-from bookings.domain.places.held_seats import count_held_seats, lock_open_class
+from bookings.domain.places.held_seats import list_held_seats, lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BookingRules,
@@ -78,14 +81,16 @@ def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
     is_due = open_class.decision == MinimumDecision.WAITING and open_class.decides_at <= now
     if not locked.is_scheduled or not is_due:
         return None
-    if locked.guest_count >= open_class.minimum:
+    if locked.guest_count >= open_class.minimum or locked.start_time <= now:
         _go_on(open_class, locked, None)
+        tell_teacher(NoticeKind.MINIMUM_DECIDED, locked)
         return locked
     if _is_awaited(open_class, locked, now):
         return None
     _store(open_class, MinimumDecision.CALLED_OFF)
     reason = str(MinimumDecision.CALLED_OFF.label)
     call_off(locked, actor=None, reason=reason, case=RefundCase.BELOW_MINIMUM)
+    tell_teacher(NoticeKind.MINIMUM_DECIDED, locked)
     return locked
 
 
@@ -115,7 +120,7 @@ def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> N
 
 def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
     grace = timedelta(minutes=BookingRules.load().hold_minutes)
-    people = locked.guest_count + count_held_seats(locked)
+    people = locked.guest_count + list_held_seats(locked, now).count()
     return now < open_class.decides_at + grace and people >= open_class.minimum
 
 

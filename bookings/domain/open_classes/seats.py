@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, UserStatus
+from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -18,19 +19,22 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
+    CodeUsedUpError,
     OwnClassError,
     PriceChangedError,
 )
 from bookings.domain.history import describe_sale, record_event
-from bookings.domain.money.discounts import take_discount
+from bookings.domain.money.discounts import has_lost_its_use, take_discount
 from bookings.domain.money.ledger import book_cash, purchase_of
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
+from bookings.domain.places.lapsed_checkouts import limit_lapsed
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
+from bookings.domain.teacher_alerts import tell_of_seat
 from bookings.models import (
     BookingRules,
     ClassEvent,
@@ -57,6 +61,7 @@ NO_PLACE: dict[type[BookingError], RefundCase] = {
     ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
     AlreadyJoinedError: RefundCase.PAID_TWICE,
     OwnClassError: RefundCase.PAID_TWICE,
+    CodeUsedUpError: RefundCase.CODE_USED_UP,
 }
 
 
@@ -69,7 +74,8 @@ def hold_seat(
     typed_code: of a discount. seen: the price that the page showed, in centavos.
     Raises, without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
     OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
-    DiscountCodeError, PriceChangedError, PaymentError; BookingError once the class has begun.
+    DiscountCodeError, PriceChangedError, TooManyLapsedError, PaymentError; BookingError once the
+    class has begun.
     """
     check_booking_rate(user)
     seat = _hold(user, open_class_id, typed_code, seen)
@@ -149,6 +155,8 @@ def _settle(locked: VirtualClass, seat: Seat, payment: Payment) -> None:
         _refuse_closed(locked)
         if seat.user.status == UserStatus.ERASED:
             raise ClassCancelledError
+        if has_lost_its_use(seat):
+            raise CodeUsedUpError
         _take(seat, locked, None)
     except tuple(NO_PLACE) as refusal:
         case = next(case for kind, case in NO_PLACE.items() if isinstance(refusal, kind))
@@ -159,7 +167,9 @@ def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
     is_cancelled = case == RefundCase.PAID_AFTER_CANCELLING
     _set_state(seat, SeatState.CANCELLED if is_cancelled else SeatState.LOST)
     if not is_cancelled:
-        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, details=describe_sale(seat))
+        reason = str(case.reason.label)
+        details = describe_sale(seat)
+        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, reason=reason, details=details)
     refund_seat(seat, case)
 
 
@@ -174,6 +184,8 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
     if seat.price > 0 or seat.discount_code_id:
         actor, details = by or seat.user, describe_sale(seat)
         record_event(locked, ClassEvent.SEAT_PAID, actor=actor, details=details)
+    if by is None:
+        tell_of_seat(seat, locked)
 
 
 def _take_back(locked: VirtualClass, seat: Seat) -> None:
@@ -201,18 +213,30 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
         # Expired, or without a preference, which another request may be making.
         _set_state(mine, SeatState.RELEASED)
     is_in_line = check_place(user, locked)
+    lock_person(user)
     unpaid = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
     limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
     seat = _price_seat(user, class_id, locked, typed_code)
     _refuse_other_price(seat, seen)
+    if seat.price > 0:
+        limit_lapsed(user, now)
     _open_seat(seat, now)
+    if seat.price > 0 and seat.payment is None and not _has_come_before(seat):
+        tell_of_seat(seat, locked)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)
-        entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
+        # Kept for ``find_pause_end``, in case the seat is not paid.
+        entries.filter(state=WaitingState.OFFERED).update(offer_expires_at=now)
+        entries.update(state=WaitingState.CLAIMED)
     if seat.price == 0:
         seat.paid_at = now
         _take(seat, locked, None)
     return seat
+
+
+def _has_come_before(seat: Seat) -> bool:
+    # A person who holds and releases a place all day causes one mail.
+    return Seat.objects.filter(open_class=seat.open_class_id, user=seat.user).count() > 1
 
 
 def _refuse_other_price(seat: Seat, seen: int | None) -> None:

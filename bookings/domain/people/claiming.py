@@ -1,42 +1,58 @@
-"""An account takes over the classes of a placeholder.
+"""An account takes over classes of a placeholder: one by its link, or all of them.
 
-Lock order: payments, classes by id, the person.
+A link may be forwarded. So it moves one class, and the placeholder (``ClassLink.made_for``) keeps
+the rest until the teacher confirms or undoes the claim.
+Lock order: payments, classes by id, people by id.
 """
 
 import uuid
-from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, UserStatus
 from accounts.personal_data import merge_account
-from accounts.services import write_down
 from bookings.domain.calendar.guests import request_guests
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
+from bookings.domain.money.totals import add_to_total_classes
 from bookings.domain.places.class_links import LinkState, find_link
 from bookings.domain.places.place_offers import offer_free_place
 from bookings.domain.queries import list_next_classes_of
+from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
+    UNDECIDED,
     BankTransfer,
     ClassEvent,
     ClassLink,
-    ClassStatus,
     Hold,
     Notice,
     NoticeKind,
     Payment,
+    PurchaseKind,
     SeatState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
 )
+from bookings.notices.due import record_due
 
-NOT_CLAIMED = "Nadie tomó esta clase: no hay nada que deshacer."
+NOT_CLAIMED = "Nadie tomó esta clase, o ya lo decidiste: no hay nada que deshacer."
+GUEST = _(
+    "Ya estás en esta clase, invitado por otra persona. Si la clase es tuya, escribile a la profe."
+)
+
+
+ATTEMPTS = 3
+
+
+class BookedMeanwhileError(BookingError):
+    """The person got a payment or class before its row was locked, so the order is broken."""
 
 
 class LinkUselessError(BookingError):
@@ -56,9 +72,11 @@ class WrittenDown:
 
 
 def claim_class(*, user: User, token: str) -> VirtualClass:
-    """Move all classes and payments of a link's placeholder to the account; the first one wins.
+    """Move the class of a link to the account; the first one wins.
 
-    Repeated by the same account, return the class. Raises LinkUselessError, NotForTeacherError.
+    An account with the address that the teacher wrote down gets everything (``claim_by_address``).
+    Repeated by the same account, return the class. Raises LinkUselessError, NotForTeacherError,
+    BookingError for a guest of the class.
     """
     found = find_link(token)
     if found.link is None or found.state == LinkState.REPLACED:
@@ -68,16 +86,20 @@ def claim_class(*, user: User, token: str) -> VirtualClass:
         return virtual_class
     if found.state != LinkState.OPEN:
         raise LinkUselessError
-    _claim(user, virtual_class.booked_by_id, found.link)
+    if virtual_class.booked_by.contact_email == user.email:
+        claim_by_address(user=user, person_id=virtual_class.booked_by_id)
+    else:
+        _claim(user, found.link)
     return VirtualClass.objects.select_related("booked_by").get(pk=virtual_class.pk)
 
 
 def claim_by_address(*, user: User, person_id: uuid.UUID) -> None:
-    """Move the classes of a placeholder with the account's own, verified address.
+    """Merge a placeholder with the account's own, verified address into the account.
 
     Raises LinkUselessError, NotForTeacherError.
     """
-    _claim(user, person_id, None)
+    _refuse_teacher(user)
+    _merge(user, person_id, None, user)
 
 
 def list_written_down(user: User) -> list[WrittenDown]:
@@ -87,15 +109,116 @@ def list_written_down(user: User) -> list[WrittenDown]:
     return [one for one in found if one.classes]
 
 
+def confirm_claim(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False) -> User:
+    """Merge the placeholder into the account that claimed its class; return the account.
+
+    Raises FreshSignInNeededError, BookingError.
+    """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
+    link = _find_claim(class_id)
+    claimer, person = link.claimed_by, link.made_for
+    if claimer is None or person is None or not person.is_placeholder:
+        raise BookingError(NOT_CLAIMED)
+    _merge(claimer, person.pk, link, by)
+    return claimer
+
+
 @transaction.atomic
-def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
+def return_claim(*, class_id: uuid.UUID, by: User) -> VirtualClass:
+    """Give a claimed class back to the person for whom the teacher booked it.
+
+    The link changes, unless the claimer gives it back: then it works again. Raises BookingError.
+    """
+    virtual_class = _lock_class(class_id)
+    link = _find_claim(class_id)
+    claimer, person = link.claimed_by, link.made_for
+    if claimer is None or person is None:
+        raise BookingError(NOT_CLAIMED)
+    _hand_over(virtual_class, claimer, person)
+    if by != claimer:
+        link.renew()
+    link.claimed_by, link.claimed_at = None, None
+    link.save(update_fields=["key", "claimed_by", "claimed_at"])
+    details = {"person": str(claimer.pk)}
+    record_event(virtual_class, ClassEvent.UNCLAIMED, actor=by, details=details)
+    return virtual_class
+
+
+@transaction.atomic
+def _claim(user: User, link: ClassLink) -> None:
+    _refuse_teacher(user)
+    virtual_class = _lock_class(link.pk)
+    person = virtual_class.booked_by
+    current = ClassLink.objects.filter(pk=link.pk, key=link.key, claimed_by=None)
+    if not (person.is_placeholder and current.exists()):
+        raise LinkUselessError
+    if virtual_class.activities.filter(user=user).exists():
+        raise BookingError(GUEST)
+    now = timezone.now()
+    _hand_over(virtual_class, person, user)
+    current.update(claimed_by=user, claimed_at=now)
+    details = {"person": str(user.pk)}
+    record_event(virtual_class, ClassEvent.CLAIMED, actor=user, details=details)
+    tell_teacher(NoticeKind.LINK_CLAIMED, virtual_class, now.isoformat())
+    if person.contact_email:
+        record_due(NoticeKind.OWN_LINK_CLAIMED, virtual_class, [person.pk], now.isoformat())
+
+
+def _refuse_teacher(user: User) -> None:
     if user.is_staff or not user.is_active:
         raise NotForTeacherError
-    _lock(person_id)
-    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
-    person = people.filter(pk=person_id).first()
-    # Again: a class may have been booked before the person was locked.
-    classes = _lock(person_id)
+
+
+def _find_claim(class_id: uuid.UUID) -> ClassLink:
+    """Return the link with its parties. Raises BookingError if the claim is decided."""
+    found = ClassLink.objects.filter(UNDECIDED, pk=class_id)
+    link = found.select_related("claimed_by", "made_for").first()
+    if link is None:
+        raise BookingError(NOT_CLAIMED)
+    return link
+
+
+def _lock_class(class_id: uuid.UUID) -> VirtualClass:
+    list(Payment.objects.select_for_update().filter(virtual_class=class_id))
+    return VirtualClass.objects.select_for_update().get(pk=class_id)
+
+
+def _hand_over(virtual_class: VirtualClass, giver: User, taker: User) -> None:
+    """Give a locked class with its money and unsent mails to another person."""
+    parts = virtual_class.activities.filter(user__in=[giver, taker], completed=True)
+    counted = list(parts.values_list("user_id", flat=True))
+    _take_over(virtual_class, giver, taker)
+    add_to_total_classes(counted, -1)
+    add_to_total_classes(parts.values_list("user_id", flat=True), 1)
+    for model in (Payment, Hold, BankTransfer):
+        rows = model._base_manager.filter(virtual_class=virtual_class, user=giver)
+        rows.update(user=taker)
+    bought = virtual_class.purchases.filter(kind=PurchaseKind.CLASS, person=giver)
+    bought.update(person=taker)
+    # Sent mails stay with their readers, and personal ones with the person they are for.
+    personal = NoticeKind.MESSAGE, NoticeKind.OWN_LINK_CLAIMED
+    unsent = virtual_class.notices.exclude(kind__in=personal).filter(user=giver)
+    same = Notice.objects.filter(
+        virtual_class=virtual_class,
+        user=taker,
+        kind=OuterRef("kind"),
+        occasion=OuterRef("occasion"),
+    )
+    unsent.filter(~Exists(same), next_attempt_at__isnull=False).update(user=taker)
+    request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
+
+
+def _merge(user: User, person_id: uuid.UUID, link: ClassLink | None, by: User) -> None:
+    for _attempt in range(ATTEMPTS - 1):
+        with suppress(BookedMeanwhileError):
+            return _merge_once(user, person_id, link, by)
+    return _merge_once(user, person_id, link, by)
+
+
+@transaction.atomic
+def _merge_once(user: User, person_id: uuid.UUID, link: ClassLink | None, by: User) -> None:
+    """Move everything that names the placeholder to the account."""
+    person, classes = _lock_all(person_id)
     if person is None or not _is_valid(user, person, link):
         raise LinkUselessError
     _refuse_double_seats(person, user)
@@ -103,34 +226,39 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     for one in classes:
         _take_over(one, person, user)
     links = ClassLink.objects.filter(virtual_class__in=booked)
-    links.update(claimed_by=user, claimed_at=timezone.now(), made_for=None)
+    links.update(claimed_by=user, claimed_at=timezone.now())
     _drop_doubles(person, user)
-    if link:  # the teacher wrote them to a person who may be another one
-        person.notices.filter(kind=NoticeKind.MESSAGE).delete()
-    merge_account(person, into=user, is_same_person=link is None)
-    # They may be about another person: only the teacher reads them, and erasing deletes them.
-    notes = f"Tus notas: {person.private_notes}" if link and person.private_notes else ""
+    merge_account(person, into=user)
     for one in booked:
         one.refresh_from_db()
-        details = {"person": str(user.pk)}
-        record_event(one, ClassEvent.CLAIMED, actor=user, reason=notes, details=details)
+        record_event(one, ClassEvent.CLAIMED, actor=by, details={"person": str(user.pk)})
     request_guests(VirtualClass.objects.filter(pk__in=[one.pk for one in classes]))
 
 
-def _lock(person_id: uuid.UUID) -> list[VirtualClass]:
-    """Lock a person's payments and classes; return the classes."""
-    list(Payment.objects.select_for_update().filter(user=person_id).order_by("pk"))
-    takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
-    theirs = VirtualClass.objects.filter(Q(booked_by=person_id) | Exists(takes_part))
-    return list(theirs.select_for_update().order_by("pk"))
+def _lock_all(person_id: uuid.UUID) -> tuple[User | None, list[VirtualClass]]:
+    """Lock a person's payments and classes, claimed ones too, then the person.
+
+    Return the person and its classes. Raises BookedMeanwhileError.
+    """
+    payments = Payment.objects.filter(user=person_id)
+    parts = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
+    claims = ClassLink.objects.filter(pk=OuterRef("pk"), made_for=person_id)
+    every = VirtualClass.objects.annotate(takes_part=Exists(parts))
+    classes = every.filter(Q(booked_by=person_id) | Q(takes_part=True) | Exists(claims))
+    paid = list(payments.select_for_update().order_by("pk"))
+    locked = list(classes.select_for_update().order_by("pk"))
+    people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
+    person = people.filter(pk=person_id).first()
+    if payments.count() > len(paid) or classes.count() > len(locked):
+        raise BookedMeanwhileError
+    return person, [one for one in locked if one.booked_by_id == person_id or one.takes_part]
 
 
 def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:
-    """True if the link was neither used nor renewed, or the address is the account's."""
+    """True if the account has the address, or its claim by the link is still undecided."""
     if link is None:
         return person.contact_email == user.email
-    current = ClassLink.objects.filter(pk=link.pk, key=link.key, claimed_by=None)
-    return current.filter(virtual_class__booked_by=person).exists()
+    return ClassLink.objects.filter(pk=link.pk, claimed_by=user, made_for=person).exists()
 
 
 def _refuse_double_seats(person: User, user: User) -> None:
@@ -184,57 +312,3 @@ def _drop_doubles(person: User, user: User) -> None:
         if (one.virtual_class_id, one.kind, one.occasion) in theirs
     ]
     Notice.objects.filter(pk__in=doubles).delete()
-
-
-@transaction.atomic
-def return_claim(
-    *, class_id: uuid.UUID, name: str, phone: str, email: str, by: User
-) -> VirtualClass:
-    """Move the classes of a wrong claim to a new placeholder with new links.
-
-    Raises BookingError.
-    """
-    link = _find_claim(class_id)
-    same = ClassLink.objects.filter(claimed_by=link.claimed_by_id, claimed_at=link.claimed_at)
-    ids = sorted(same.values_list("pk", flat=True))
-    list(Payment.objects.select_for_update().filter(virtual_class__in=ids).order_by("pk"))
-    classes = list(VirtualClass.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
-    claimer = _find_claim(class_id).claimed_by
-    if claimer is None:
-        raise BookingError(NOT_CLAIMED)
-    person = write_down(name=name, phone=phone, email=email)
-    _move_back(ids, claimer, person)
-    for one in classes:
-        mine, theirs = str(claimer.pk), str(person.pk)
-        one.booked_by = person
-        one.participants_ids = [theirs if key == mine else key for key in one.participants_ids]
-        one.save(update_fields=["booked_by", "participants_ids", "updated_at"])
-        renewed = ClassLink.objects.get(pk=one.pk)
-        renewed.renew()
-        renewed.claimed_by, renewed.claimed_at, renewed.made_for = None, None, person
-        renewed.save()
-        record_event(one, ClassEvent.UNCLAIMED, actor=by, details={"person": mine})
-    request_guests(VirtualClass.objects.filter(pk__in=ids))
-    return next(one for one in classes if one.pk == class_id)
-
-
-def _find_claim(class_id: uuid.UUID) -> ClassLink:
-    claimed = ClassLink.objects.filter(pk=class_id, claimed_by__isnull=False)
-    link = claimed.select_related("claimed_by").first()
-    if link is None:
-        raise BookingError(NOT_CLAIMED)
-    return link
-
-
-def _move_back(classes: Collection[uuid.UUID], claimer: User, person: User) -> None:
-    for model in (UserActivity, Payment, Hold, Notice, BankTransfer):
-        rows = model._base_manager.filter(virtual_class__in=classes, user=claimer)
-        rows.update(user=person)
-    counted = UserActivity.objects.filter(
-        virtual_class__in=classes,
-        virtual_class__status=ClassStatus.COMPLETED,
-        user=person,
-        completed=True,
-    ).count()
-    User.objects.filter(pk=claimer.pk).update(total_classes=F("total_classes") - counted)
-    User.objects.filter(pk=person.pk).update(total_classes=counted)

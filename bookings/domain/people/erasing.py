@@ -1,23 +1,31 @@
 """Erase a person and the data that is only theirs."""
 
 import logging
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import User, UserStatus
 from accounts.personal_data import erase_account, erase_from_log
+from accounts.services import strike_out
 from bookings.domain.calendar.guests import request_guests
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.exceptions import BookingError, ClassesAheadError
+from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.open_classes.seats import release_seats
+from bookings.domain.people.claiming import return_claim
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import (
+    UNDECIDED,
+    ClassEvent,
+    ClassLink,
     ClassLog,
     ClassStatus,
     Message,
@@ -32,21 +40,31 @@ from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
 
+# The teacher may undo a claim for so long after the class.
+CLAIM_KEPT = timedelta(days=14)
+PEOPLE_AT_ONCE = 100
 
-def erase_person(*, user: User, by: User) -> None:
+
+def erase_person(*, user: User, by: User, fresh_sign_in: bool = False) -> None:
     """Erase account, mails and unpaid bookings; idempotent.
 
-    Payments, and classes paid or given, stay without a name. Raises, without writing,
-    ClassesAheadError, BookingError for the teacher, ClassNotFoundError if ``by`` may not cancel a
-    class.
+    Payments, and classes paid or given, stay without a name. A class that a link brought goes back
+    to the person for whom the teacher booked it. Raises, without writing, ClassesAheadError,
+    TransferWaitsError, BookingError for the teacher, FreshSignInNeededError, NotHostError if ``by``
+    may not cancel a class.
     """
-    for virtual_class in list_classes_to_cancel(user):
+    ahead = list_classes_to_cancel(user)
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
+    for virtual_class in ahead:
         try:
             # A later payment is refunded automatically.
-            cancel_class(class_id=virtual_class.pk, actor=by)
+            cancel_class(class_id=virtual_class.pk, actor=by, fresh_sign_in=fresh_sign_in)
         except CalendarError:
             # The class is cancelled; the sweep withdraws its event.
             logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
+    for link in list_claims(user):
+        with suppress(BookingError):  # the teacher decided meanwhile
+            return_claim(class_id=link.pk, by=user)
     leave_every_line(user=user)
     release_seats(user=user)
     with transaction.atomic():
@@ -61,11 +79,18 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """List unpaid classes. Raises ClassesAheadError if any is settled, BookingError for staff."""
+    """List unpaid classes, without those of ``list_claims``.
+
+    Raises ClassesAheadError if any is settled, TransferWaitsError, BookingError for staff.
+    """
     if user.is_staff:
         raise BookingError(_("La cuenta de la profe no se puede borrar."))
+    claimed = [link.pk for link in list_claims(user)]
+    transfers = user.transfers.exclude(virtual_class__in=claimed)
+    if transfers.filter(state__in=[TransferState.ANNOUNCED, TransferState.TO_RETURN]).exists():
+        raise TransferWaitsError
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
-    ahead = VirtualClass.objects.filter(
+    ahead = VirtualClass.objects.exclude(pk__in=claimed).filter(
         Q(booked_by=user) | Exists(takes_part),
         end_time__gt=timezone.now(),
         status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
@@ -75,6 +100,43 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
     return list(ahead)
 
 
+def list_claims(user: User) -> list[ClassLink]:
+    """List the links by which the account claimed classes, and which the teacher did not decide."""
+    claims = ClassLink.objects.filter(UNDECIDED, claimed_by=user)
+    return list(claims.select_related("virtual_class", "made_for").order_by("pk"))
+
+
+def forget_claims() -> int:
+    """Delete placeholders whose classes were all claimed CLAIM_KEPT ago or more; return how many.
+
+    The teacher's notes stay with the class, for her.
+    """
+    claims = ClassLink.objects.filter(made_for=OuterRef("pk"))
+    recent = claims.filter(virtual_class__end_time__gt=timezone.now() - CLAIM_KEPT)
+    people = User.objects.filter(
+        Exists(claims), ~Exists(recent), status=UserStatus.PLACEHOLDER, booked_classes=None
+    )
+    return sum(map(_forget_placeholder, people[:PEOPLE_AT_ONCE]))
+
+
+@transaction.atomic
+def _forget_placeholder(person: User) -> bool:
+    links = ClassLink.objects.filter(made_for=person)
+    classes = list(links.values_list("pk", flat=True))
+    list(VirtualClass.objects.select_for_update().filter(pk__in=classes).order_by("pk"))
+    if not User.objects.select_for_update().filter(pk=person.pk).exists():
+        return False
+    links.update(made_for=None)
+    if person.private_notes:
+        claimed = ClassLog.objects.filter(virtual_class__in=classes, event=ClassEvent.CLAIMED)
+        claimed.update(reason=f"Tus notas: {person.private_notes}")
+    _forget_mails(person)
+    erase_from_log(user=person)
+    is_gone = strike_out(person=person)
+    transaction.set_rollback(not is_gone)  # another row names the person
+    return is_gone
+
+
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
     """Dry-run ``erase_person``, with its errors, without the person's own mails."""
     ahead = list_classes_to_cancel(user)
@@ -82,7 +144,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
 
     def decide() -> list[VirtualClass]:
         for virtual_class in ahead:
-            decide_cancelling(virtual_class.pk, by)
+            decide_cancelling(virtual_class.pk, by, fresh_sign_in=True)
         leave_every_line(user=user)
         release_seats(user=user)
         return ahead
@@ -104,7 +166,9 @@ def _forget_mails(user: User) -> None:
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
     # ``settle_seat`` refunds money that arrives for the others.
-    user.seats.filter(paid_at=None, payment=None, transfers=None).delete()
+    unpaid = user.seats.filter(paid_at=None, payment=None, transfers=None)
+    user.purchases.filter(pk__in=unpaid.values("pk")).delete()
+    unpaid.delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
     # The others are about money that came, or may still come.
@@ -120,6 +184,9 @@ def _forget_bookings(user: User) -> None:
         transfers=None,
         withdrawal_requested_at=None,
     ).delete()
+    lost = ClassLink.objects.filter(UNDECIDED, made_for=user)
     # Free text may identify the person.
-    booked.update(**dict.fromkeys(VirtualClass.TYPED, ""))
+    about = VirtualClass.objects.filter(Q(booked_by=user) | Q(pk__in=lost.values("pk")))
+    about.update(**dict.fromkeys(VirtualClass.TYPED, ""))
+    lost.update(made_for=None)
     ClassLog.objects.filter(actor=user).update(reason="")

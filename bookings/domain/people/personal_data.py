@@ -25,7 +25,7 @@ from bookings.models import (
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
-HOST_FIELDS = "preference_id", "class_price", "learning_focus", "access_code", "paid_at", "discount"
+HOST_FIELDS = "preference_id", "class_price", "access_code", "paid_at", "discount"
 
 
 def export_person(user: User) -> str:
@@ -71,6 +71,7 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     is_host = virtual_class.is_hosted_by(user)
     return {
         **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
+        **({"learningFocus": virtual_class.shown_focus} if is_host else {}),
         "offer": virtual_class.offer.name if virtual_class.offer else "",
         "discountCode": str((is_host and virtual_class.discount_code) or ""),
         "bookedByYou": is_host,

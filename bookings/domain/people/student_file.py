@@ -12,7 +12,14 @@ from bookings.domain.queries import (
     list_past_classes_of,
     list_payments_of,
 )
-from bookings.models import BankTransfer, Payment, VirtualClass, with_rest
+from bookings.models import (
+    UNDECIDED,
+    BankTransfer,
+    ClassLink,
+    Payment,
+    VirtualClass,
+    with_rest,
+)
 
 LINES_SHOWN = 10
 
@@ -34,12 +41,16 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class StudentFile:
-    """The nearest classes ahead, the latest past ones, and payments that came or need review."""
+    """The nearest classes ahead, the latest past ones, and payments that came or need review.
+
+    claims: classes of the person which an account took, and the teacher did not decide about.
+    """
 
     ahead: list[ClassLine]
     past: list[ClassLine]
     payments: list[Payment]
     transfers: list[BankTransfer]
+    claims: list[ClassLink]
     missed: int
     balance: Balance
 
@@ -58,6 +69,11 @@ def load_student_file(user: User) -> StudentFile:
         past=list(map(describe, with_codes(list_past_classes_of(user)))),
         payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
         transfers=list(with_rest(user.transfers.all())[:LINES_SHOWN]),
+        claims=list(
+            ClassLink.objects.filter(UNDECIDED, made_for=user)
+            .select_related("virtual_class", "claimed_by")
+            .order_by("virtual_class__start_time")
+        ),
         missed=len(missed),
         balance=find_balance(user),
     )

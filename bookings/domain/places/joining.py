@@ -103,7 +103,7 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=virtual_class)
-        entries.update(state=WaitingState.CLAIMED)
+        entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
         offer_free_place(virtual_class)
 
 

@@ -18,7 +18,15 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.places.place_offers import offer_free_place
 from bookings.domain.queries import get_class
-from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
+from bookings.domain.teacher_alerts import tell_teacher
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+    find_open_class,
+)
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
@@ -73,6 +81,8 @@ def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: U
     record_event(virtual_class, ClassEvent.LEFT, actor=actor, details={"person": str(user_id)})
     record_due(NoticeKind.LEFT, virtual_class, [user_id], occasion)
     record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
+    if find_open_class(virtual_class) is not None:
+        tell_teacher(NoticeKind.SEAT_LEFT, virtual_class, f"{user_id.hex} {occasion}")
     drop_reminders(virtual_class, [user_id])
     offer_free_place(virtual_class)
 

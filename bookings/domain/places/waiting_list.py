@@ -1,7 +1,10 @@
-"""The waiting list of a full class."""
+"""The waiting list of a full class.
+
+Nobody waits for a place of an open class that can be had, nor twice a day for one that was offered.
+"""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -14,21 +17,24 @@ from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
     ClassNotFoundError,
+    OfferLapsedError,
     OwnClassError,
     TooManyAttemptsError,
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_seats import lock_open_class, sells_seats
+from bookings.domain.places.held_seats import list_held_seats, lock_open_class, sells_seats
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
+    count_kept_places,
     list_open_entries,
     offer_free_place,
     takes_waiting,
 )
+from bookings.domain.places.waiting_queries import find_pause_end
 from bookings.domain.queries import list_money_gone
-from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
+from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingListEntry, WaitingState
 from config.lib.throttling import is_too_often, seconds_left
 
 WINDOW = timedelta(hours=1)
@@ -38,7 +44,8 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     """Put ``user`` at the end of the line.
 
     address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
-    AlreadyJoinedError; BookingError unless ``takes_waiting``.
+    AlreadyJoinedError, OfferLapsedError; BookingError unless ``takes_waiting``, or if a place of an
+    open class is free or held for ``user``.
     """
     _refuse_haste(user)
     with limit_wrong_codes(user=user, address=address):
@@ -113,10 +120,13 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
         raise AlreadyJoinedError
     if not takes_waiting(virtual_class, now):
         raise BookingError(_("Esta clase no tiene lista de espera."))
+    _refuse_needless(user, virtual_class, now)
     entry = WaitingListEntry.objects.get_or_create(
         virtual_class=virtual_class, user=user, defaults={"created_at": now}
     )[0]
     if entry.has_expired(now) or entry.state not in IN_LINE:
+        if find_pause_end(entry, now):
+            raise OfferLapsedError
         entry.state, entry.created_at = WaitingState.WAITING, now
         entry.offered_at = entry.offer_expires_at = None
         entry.save()
@@ -125,10 +135,22 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
     return entry
 
 
+def _refuse_needless(user: User, virtual_class: VirtualClass, now: datetime) -> None:
+    """Refuse to wait in an open class for a place that can be had: the offer would withhold it."""
+    if not OpenClass.objects.filter(pk=virtual_class.pk).exists():
+        return
+    if list_held_seats(virtual_class, now).filter(user=user).exists():
+        raise BookingError(_("Ya te guardamos un lugar en esta clase: falta que lo pagues."))
+    if virtual_class.free_places > count_kept_places(virtual_class):
+        raise BookingError(_("Todavía queda lugar: reservalo en la página de la clase."))
+
+
 def _leave(entry: WaitingListEntry) -> WaitingListEntry:
     if entry.state in IN_LINE:
+        if entry.is_live():
+            entry.offer_expires_at = timezone.now()
         entry.state = WaitingState.LEFT
-        entry.save(update_fields=["state"])
+        entry.save(update_fields=["state", "offer_expires_at"])
         offer_free_place(entry.virtual_class)
     return entry
 

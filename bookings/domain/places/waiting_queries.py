@@ -1,7 +1,7 @@
 """Queries about the waiting list."""
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -12,7 +12,18 @@ from django_stubs_ext import WithAnnotations
 from accounts.models import User, UserStatus
 from bookings.domain.places.access_codes import normalize_access_code
 from bookings.domain.places.place_offers import takes_waiting
-from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry, WaitingState
+from bookings.models import (
+    ClassStatus,
+    OpenClass,
+    Seat,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+
+# An offered place that was not paid is not offered to the same person again for so long.
+PAUSE = timedelta(days=1)
 
 
 class _Standing(TypedDict):
@@ -41,6 +52,21 @@ def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
     )
     ahead = _with_standing(entries).filter(is_in_class=False)
     return ahead.order_by("virtual_class__start_time", "virtual_class")
+
+
+def find_pause_end(entry: WaitingListEntry, now: datetime) -> datetime | None:
+    """Return until when a person is offered no other place of an open class.
+
+    The person was offered one and did not pay it; None if the pause is over or there is none.
+    """
+    ended_at = entry.offer_expires_at
+    if ended_at is None or entry.is_live(now) or ended_at + PAUSE <= now:
+        return None
+    if not OpenClass.objects.filter(pk=entry.virtual_class_id).exists():
+        return None
+    seats = Seat.objects.filter(open_class=entry.virtual_class_id, user=entry.user_id)
+    is_paid = seats.filter(paid_at__isnull=False, created_at__gte=entry.offered_at).exists()
+    return None if is_paid else ended_at + PAUSE
 
 
 def count_waiting(virtual_class: VirtualClass) -> int:

@@ -18,7 +18,8 @@ from bookings.domain.calendar.outages import (
     note_outage,
 )
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.lifecycle.cancelling import give_up_class
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import ClassStatus, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarUnavailableError
 from config.lib.background_jobs import BackgroundJob
@@ -104,6 +105,9 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
         # No backoff: a new grant ends the wait of all classes.
         leased.update(next_scheduling_at=None)
         return error
+    if isinstance(error, UNSCHEDULABLE) and virtual_class.class_price == 0:
+        # Whether money goes back is decided by its payment's sweep, or by the teacher.
+        give_up_class(virtual_class.pk, error)
     reason = error.code if isinstance(error, BookingError) else type(error).__name__
     logger.warning("Class %s is not scheduled yet: %s", virtual_class.pk, reason)
     attempts = virtual_class.scheduling_attempts + 1

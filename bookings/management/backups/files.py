@@ -20,6 +20,16 @@ def require_other_file(path: Path, files: list[Path]) -> None:
 
 
 @contextmanager
+def private_files() -> Iterator[None]:
+    """Make new files, such as those of SQLite, their owner's alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextmanager
 def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
     """Yield an empty private file beside ``path`` that gets this name if the block succeeds.
 

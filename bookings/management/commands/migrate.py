@@ -6,11 +6,17 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
+from bookings.management.backups.files import private_files
 from bookings.management.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):
     """The lock timeout stays: requests wait behind a migration that waits."""
+
+    @private_files()
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Django's checks connect before ``handle``, and SQLite then makes its file."""
+        return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from bookings.management.backups import get_engine, postgresql, sqlite
-from bookings.management.backups.files import BackupError
+from bookings.management.backups.files import BackupError, private_files
 from bookings.management.backups.sqlite import count_rows
 
 GRACE_TENTHS = 10  # tenths of a second
@@ -31,6 +31,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--while-connected", action="store_true", help="Replace it though others are connected."
         )
+
+    @private_files()
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         engine, file = get_engine(), options["file"]

@@ -4,6 +4,7 @@ import uuid
 
 from django.core.signing import BadSignature, Signer
 from django.db import models
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
@@ -27,7 +28,7 @@ class ClassLink(models.Model):
         VirtualClass, on_delete=models.CASCADE, primary_key=True, related_name="link"
     )
     key = models.CharField(max_length=KEY_LENGTH, default=generate_link_key, editable=False)
-    # None once it is claimed.
+    # A claim by another account is undecided. None once it can no longer be undone.
     made_for = models.ForeignKey(
         User,
         on_delete=models.PROTECT,
@@ -59,12 +60,25 @@ class ClassLink(models.Model):
         """The end of the address: class, key and signature."""
         return _signer().sign(f"{self.pk.hex}{self.key}")
 
+    @property
+    def is_undecided(self) -> bool:
+        """True if the teacher has not said whether the right account claimed the class."""
+        return None not in {self.claimed_by_id, self.made_for_id} and not self.is_confirmed
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.claimed_by_id == self.made_for_id
+
     def renew(self) -> None:
         """Set another key; the caller saves."""
         self.key = generate_link_key()
         # Messengers may not count a final dash as part of the address.
         while not self.token[-1].isalnum():
             self.key = generate_link_key()
+
+
+# The condition of ``is_undecided``.
+UNDECIDED = Q(claimed_by__isnull=False, made_for__isnull=False) & ~Q(claimed_by=F("made_for"))
 
 
 def read_link_token(token: str) -> tuple[uuid.UUID, str] | None:

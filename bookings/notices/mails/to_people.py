@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bookings.models import ClassEvent, NoticeKind, RefundStatus
 from bookings.notices import expectations as to
-from bookings.notices import facts, links
+from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
 from bookings.notices.expectations import UNTRACKED, AfterEvent, AfterRefund
 from bookings.notices.icalendar import Method
@@ -36,7 +36,9 @@ MAILS_TO_PEOPLE = {
             *MEETING,
             facts.access_code,
             facts.invitation,
+            money_facts.price,
             facts.discount,
+            money_facts.terms,
         ),
         skip_if=NO_PLACE,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
@@ -44,13 +46,26 @@ MAILS_TO_PEOPLE = {
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de %(host)s."),
-        facts=(facts.offer, facts.open_class, facts.when, *MEETING),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            *MEETING,
+            money_facts.price,
+            money_facts.terms,
+        ),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
         opening=_("Se canceló esta clase. No vamos a darla."),
-        facts=(facts.offer, facts.open_class, facts.when, facts.why_called_off, facts.money_back),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.why_called_off,
+            money_facts.money_back,
+        ),
         link=links.book_another,
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
@@ -96,7 +111,7 @@ MAILS_TO_PEOPLE = {
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Dejaste tu lugar en la clase de %(host)s."),
-        facts=(facts.offer, facts.open_class, facts.when, facts.money_back),
+        facts=(facts.offer, facts.open_class, facts.when, money_facts.money_back),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
@@ -148,9 +163,21 @@ MAILS_TO_PEOPLE = {
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
         opening=_("La profe te reservó esta clase. Falta pagarla."),
         explanation=_("Si no la querés, no la pagues: el horario queda libre, y no te cobramos."),
-        facts=(facts.offer, facts.when, facts.price, facts.pay_until),
+        facts=(facts.offer, facts.when, money_facts.price, facts.pay_until),
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
+    ),
+    # To the written-down address, which may not be the account's.
+    NoticeKind.OWN_LINK_CLAIMED: untracked(
+        subject=_("Tu clase se guardó en una cuenta: %(day)s, %(clock)s"),
+        opening=_("Con el enlace de tu clase, alguien la guardó en su cuenta."),
+        explanation=_(
+            "Si fuiste vos, no hace falta que hagas nada. Si no, respondé este correo: la profe "
+            "te la devuelve, con un enlace nuevo."
+        ),
+        facts=(facts.offer, facts.when),
+        link=links.see_class,
+        skip_if=(skip.claim_decided, skip.replaced),
     ),
     NoticeKind.CLASS_LINK: untracked(
         subject=_("El enlace de tu clase: %(day)s, %(clock)s"),
@@ -159,7 +186,7 @@ MAILS_TO_PEOPLE = {
             "Sirve sin cuenta, y quien lo tiene puede ver la clase: no lo reenvíes. Los enlaces de "
             "antes ya no sirven."
         ),
-        facts=(facts.when, facts.price),
+        facts=(facts.when, money_facts.price),
         link=links.open_link,
         skip_if=(skip.over, skip.no_link),
     ),
@@ -179,7 +206,7 @@ MAILS_TO_PEOPLE = {
             "confirme, la clase es tuya; si no, te devuelve el dinero. Avisale el número de "
             "operación en la página de la clase."
         ),
-        facts=(facts.when, facts.price),
+        facts=(facts.when, money_facts.price),
         link=links.see_class,
         skip_if=(skip.over, skip.not_lapsed),
     ),

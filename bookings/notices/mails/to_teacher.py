@@ -7,13 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 from bookings.models import ClassEvent, NoticeKind
 from bookings.notices import expectations as to
-from bookings.notices import facts, links
+from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
-from bookings.notices.expectations import (
-    AfterEvent,
-    OutsidePriceList,
-    PaymentToReview,
-)
+from bookings.notices.expectations import AfterEvent, PaymentToReview
+from bookings.notices.mails.bookings import BOOKINGS_TO_TEACHER
 from bookings.notices.mails.mail import Mail, untracked
 
 
@@ -30,6 +27,7 @@ def _explain_revoked() -> str:
 
 
 MAILS_TO_TEACHER = {
+    **BOOKINGS_TO_TEACHER,
     NoticeKind.STUDENT_MOVED: Mail(
         subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s cambió el horario de su clase."),
@@ -41,9 +39,27 @@ MAILS_TO_TEACHER = {
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s canceló su clase. El horario quedó libre."),
-        facts=(facts.offer, facts.when, facts.owed_by_hand),
+        facts=(
+            facts.offer,
+            facts.when,
+            money_facts.returned_online,
+            money_facts.owed_by_hand,
+            money_facts.kept,
+        ),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
+    ),
+    NoticeKind.LINK_CLAIMED: untracked(
+        subject=_("%(host)s guardó en su cuenta la clase: %(day)s, %(clock)s"),
+        opening=_("Con el enlace que mandaste, una cuenta guardó una clase que reservaste."),
+        explanation=_(
+            "Si no es la persona para quien la reservaste, en la ficha podés deshacer eso: la "
+            "clase vuelve a ser suya, con un enlace nuevo. Si es la misma, decilo, y ve también "
+            "sus otras clases."
+        ),
+        facts=(facts.claimer, facts.written_down, facts.offer, facts.when),
+        link=links.see_class_in_panel,
+        skip_if=(skip.claim_decided, skip.replaced),
     ),
     NoticeKind.TO_REVIEW: Mail(
         subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
@@ -61,7 +77,7 @@ MAILS_TO_TEACHER = {
     NoticeKind.MONEY_BACK: Mail(
         subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
         opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
-        facts=(facts.offer, facts.when, facts.last_reason),
+        facts=(facts.offer, facts.when, money_facts.last_reason),
         link=links.see_payments,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
@@ -81,6 +97,38 @@ MAILS_TO_TEACHER = {
         link=links.decide_open_class,
         skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
     ),
+    NoticeKind.OPEN_CLASS_LOST: untracked(
+        subject=_("Tu clase abierta no se puede dar: %(day)s, %(clock)s"),
+        opening=_("Tu clase abierta no se llegó a agendar, y se canceló."),
+        facts=(facts.open_class, facts.when, money_facts.last_reason),
+        link=links.see_class_in_panel,
+    ),
+    NoticeKind.MINIMUM_DECIDED: untracked(
+        subject=_("Se decidió tu clase abierta: %(day)s, %(clock)s"),
+        opening=_("Se decidió si se da tu clase abierta."),
+        facts=(
+            facts.open_class,
+            facts.when,
+            facts.decision,
+            facts.people_so_far,
+            money_facts.owed_for_seats,
+        ),
+        link=links.see_class_in_panel,
+    ),
+    NoticeKind.SEAT_LEFT: untracked(
+        subject=_("Dejaron un lugar de tu clase abierta: %(day)s, %(clock)s"),
+        opening=_("Alguien dejó su lugar en tu clase abierta."),
+        facts=(
+            facts.leaver,
+            facts.open_class,
+            facts.when,
+            facts.places_taken,
+            money_facts.returned_online,
+            money_facts.owed_by_hand,
+            money_facts.kept,
+        ),
+        link=links.see_class_in_panel,
+    ),
     NoticeKind.TRANSFER_ANNOUNCED: Mail(
         subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
         opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
@@ -94,12 +142,14 @@ MAILS_TO_TEACHER = {
             facts.operation_number,
             facts.when,
             facts.same_number,
+            facts.other_transfers,
+            facts.all_transfers,
         ),
         link=links.decide_transfer,
-        skip_if=(skip.transfer_decided,),
+        skip_if=(skip.transfer_decided, skip.told_together),
         expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
-    NoticeKind.PRICE_TO_DECIDE: Mail(
+    NoticeKind.PRICE_TO_DECIDE: untracked(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
         opening=_(
             "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que "
@@ -111,7 +161,6 @@ MAILS_TO_TEACHER = {
         facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
-        expected=OutsidePriceList(),
     ),
     NoticeKind.GRANT_REVOKED: untracked(
         subject=_("Tu calendario está desconectado"),
@@ -155,6 +204,16 @@ MAILS_TO_TEACHER = {
             "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que "
             "espere diez minutos. Por hoy no te avisamos de nuevo."
         ),
+        link=links.see_people,
+    ),
+    NoticeKind.HOLDS_LAPSE: untracked(
+        subject=_("A alguien se le vencen reservas sin pagar"),
+        opening=_("Una persona guarda horarios o lugares una y otra vez, y no los paga."),
+        explanation=_(
+            "Por ahora le guardamos de a uno, y con una pausa de dos horas entre ellos. Si no la "
+            "conocés, podés suspender su cuenta. Por hoy no te avisamos de nuevo."
+        ),
+        facts=(facts.lapsing_person,),
         link=links.see_people,
     ),
     NoticeKind.WEBHOOK_DISABLED: untracked(

@@ -56,12 +56,21 @@ def for_bearer(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
     @wraps(view)
     def guard(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs)
+        try:
+            response = view(request, *args, **kwargs)
+        except Http404:  # Django's answer would lack the headers
+            response = render(request, "404.html", status=HTTPStatus.NOT_FOUND)
         response.headers["X-Robots-Tag"] = "noindex, nofollow"
         response.headers["Referrer-Policy"] = "same-origin"
         return response
 
     return never_cache(guard)
+
+
+@for_bearer
+def find_nothing(request: HttpRequest, rest: str) -> HttpResponse:
+    """Answer an address below a link that has no page."""
+    raise Http404
 
 
 @for_bearer

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.models import User
 from accounts.phones import whatsapp_share_url
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.domain.desk.first_steps import take_first_steps
@@ -30,6 +31,13 @@ def start(request: HttpRequest) -> HttpResponse:
         log_to_panel(request, TeacherPage, "Para empezar: página, horarios y precios")
         return redirect("admin:started")
     return show_page(request, "admin/own_page/start.html", title="Para empezar", form=form)
+
+
+@require_safe
+def enter(request: HttpRequest) -> HttpResponse:
+    """Where a sign-in leads: *Para empezar* while the service is empty."""
+    is_hers = isinstance(request.user, User) and request.user.has_perms(RIGHTS)
+    return redirect("admin:start" if is_hers and load_setup().is_new else "admin:index")
 
 
 @require_safe

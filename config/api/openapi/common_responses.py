@@ -12,7 +12,7 @@ from config.lib.api.texts import (
     WRONG_METHOD,
     WRONG_TYPE,
 )
-from config.web.errors import BAD_REQUEST, HEADERS_TOO_LARGE, SERVER_ERROR
+from config.web.errors import BAD_REQUEST, HEADERS_TOO_LARGE, OVERLOADED, SERVER_ERROR
 
 SCHEMAS: dict[str, Any] = {
     "Error": {
@@ -41,6 +41,12 @@ def _header(description: str, example: str) -> dict[str, Any]:
         "schema": {"type": "string"},
         "example": example,
     }
+
+
+RETRY_AFTER = {
+    "description": "Seconds after which it may be tried again.",
+    "schema": {"type": "integer", "minimum": 1},
+}
 
 
 def refer(name: str) -> dict[str, str]:
@@ -92,4 +98,9 @@ def _responses() -> dict[str, Any]:
         ),
         "HeadersTooLarge": _answer(f"Address and headers are over {headers}.", HEADERS_TOO_LARGE),
         "ServerError": _answer("Something failed that should not have.", SERVER_ERROR),
+        "Overloaded": _answer(
+            "The database takes no connection, and nothing was done.",
+            OVERLOADED,
+            Retry_After=RETRY_AFTER | {"required": True},
+        ),
     }

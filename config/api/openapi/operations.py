@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 
-from config.api.openapi.common_responses import refer
+from config.api.openapi.common_responses import RETRY_AFTER, refer
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -16,13 +16,22 @@ class ApiSchema(AutoSchema):
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
         body = operation.get("requestBody", {"content": {}})
         is_json = JSON in body["content"]
-        if is_json:
-            body["required"] = True
+        if is_json and isinstance(self.get_request_serializer(), dict):
+            body["required"] = True  # of serializers the library knows it
         answers = self._common_answers(reads_json=is_json) | operation["responses"]
         if FORM in body["content"]:
             answers["413"] = refer("BodyTooLarge")
+        if self.path.startswith("/api/"):
+            self._add_lack_of_connections(answers)
         operation["responses"] = dict(sorted(answers.items()))
         return operation
+
+    def _add_lack_of_connections(self, answers: dict[str, Any]) -> None:
+        """As ``config.api.exceptions``: a documented 500 stays a 500."""
+        if answers["500"] == refer("ServerError"):
+            answers.setdefault("503", refer("Overloaded"))
+        else:
+            answers["500"].setdefault("headers", {})["Retry-After"] = RETRY_AFTER
 
     def map_parsers(self) -> list[str]:
         return [JSON]  # the parser reads it under any content type

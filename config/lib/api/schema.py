@@ -37,6 +37,20 @@ def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
+def coded_refusal(description: str, *kinds: Any, without_code: str = "") -> OpenApiResponse:
+    """Describe ``{"error": text, "code": code}`` of exceptions.
+
+    without_code: a text that may come instead.
+    """
+    codes = {"type": "string", "enum": sorted({kind.code for kind in kinds})}
+    properties = {"error": {"type": "string"}, "code": codes}
+    shape = object_of(properties, optional=("code",) if without_code else ())
+    examples = [OpenApiExample(one.code, {"error": one.text, "code": one.code}) for one in kinds]
+    if without_code:
+        examples.append(OpenApiExample("another reason", {"error": without_code}))
+    return OpenApiResponse(shape, description=description, examples=examples)
+
+
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)

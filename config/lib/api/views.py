@@ -1,19 +1,22 @@
 """Bases of the views of ``/api``."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpResponseNotAllowed
 from django.views import View
 from django_stubs_ext import StrOrPromise
 from rest_framework.views import APIView
 
+E = TypeVar("E", bound=Exception)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """The answer to a domain error, in a view's ``refusals``.
 
-    text: by default the error's own. has_code: nest text and code in ``response``. retry_after:
+    text: by default the error's own. has_code: also answer the error's ``code``. retry_after:
     seconds, by default the error's ``wait_seconds``. warning: logged with the error.
     """
 
@@ -22,6 +25,16 @@ class Refusal:
     has_code: bool = False
     retry_after: int | None = None
     warning: str = ""
+
+
+def with_subclasses(refusals: Mapping[type[E], Refusal]) -> dict[type[E], Refusal]:
+    """Return the refusal of every error that a view answers, so that the document lacks none."""
+    answered, kinds = dict(refusals), [*refusals]
+    for kind in kinds:
+        for child in kind.__subclasses__():
+            answered.setdefault(child, answered[kind])
+            kinds.append(child)
+    return answered
 
 
 class PlainAPIView(APIView):

@@ -9,6 +9,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from accounts.models import Level, Newsletter
+from bookings.api.own_classes import CLASS_ID
 from bookings.api.preference import PREFERENCE_WISH as WISH
 from bookings.domain.heartbeats import note_beat
 from bookings.models import ClassType, Price
@@ -46,6 +47,14 @@ def scene(settings, host, stranger, teacher, mercadopago, github):
         preference_id="preference-of-the-group",
         access_code=ACCESS_CODE,
         start_time=start,
+    )
+    [own] = CLASS_ID.examples
+    VirtualClassFactory(
+        pk=own.value,
+        scheduled=True,
+        booked_by=host,
+        preference_id="preference-of-the-host",
+        start_time=start + timedelta(days=1),
     )
 
 

@@ -25,7 +25,6 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
-    PriceDecision,
     ReviewReason,
 )
 from bookings.notices import expectations
@@ -200,18 +199,6 @@ def test_a_refund_without_a_mail_is_missing(host, is_booked, status, kind):
     assert (entry.kind, entry.user_id, entry.class_id) == (kind, host.pk, class_id)
     record_alert(kind, host, name_refund(refund))
     assert audit().open_questions == []
-
-
-def test_a_class_outside_of_the_price_list_is_missing_if_the_teacher_got_no_mail(host, teacher):
-    virtual_class = VirtualClassFactory(
-        booked_by=host, price_decision=PriceDecision.AGREED, scheduled=True
-    )
-
-    kinds = [entry.kind for entry in audit().open_questions]
-    record_due(NoticeKind.PRICE_TO_DECIDE, virtual_class, [teacher.pk])
-
-    assert kinds.count(NoticeKind.PRICE_TO_DECIDE) == 1
-    assert NoticeKind.PRICE_TO_DECIDE not in [one.kind for one in audit().open_questions]
 
 
 def test_a_payment_of_a_class_long_past_is_audited_if_it_changed_since(host, teacher):

@@ -16,10 +16,10 @@ def written():
     return set(Notice.objects.values_list("user__email", "kind"))
 
 
-def test_scheduling_writes_the_host_a_confirmation(pending, host):
+def test_scheduling_writes_the_host_a_confirmation(pending, host, teacher):
     schedule_class(preference_id=pending.preference_id)
 
-    assert written() == {(host.email, "confirmation")}
+    assert written() == {(host.email, "confirmation"), (teacher.email, "new_booking")}
 
 
 def test_scheduling_again_writes_nothing_more(scheduled):

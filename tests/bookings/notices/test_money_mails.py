@@ -1,16 +1,22 @@
 """The texts of mails about money."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 import time_machine
 from django.core import mail
 
-from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.models import RefundReason, change_terms
 from bookings.notices.delivery import deliver_due
+from bookings.templatetags.class_times import clock, long_day
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import store, take
 
 
 @pytest.fixture
@@ -30,7 +36,7 @@ def test_the_host_of_a_cancelled_class_reads_that_the_money_comes_back(
 ):
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     letters()
     cancelled, returned = (letter for letter in mail.outbox if letter.to == [host.email])
@@ -69,3 +75,97 @@ def test_the_teacher_reads_that_money_went_back(mercadopago, payment, teacher, i
 
     assert letter.subject.startswith("Se devuelve un pago: ")
     assert "Lo que pagó Ana vuelve" in letter.body
+
+
+# --- What the student and the teacher read about money --------------------------------------------
+
+
+def read(person, subject):
+    """Deliver due mails; return the text of the only one with this subject."""
+    letters()
+    [letter] = [
+        one for one in mail.outbox if one.to == [person.email] and one.subject.startswith(subject)
+    ]
+    return letter.body.replace("\xa0", " ")
+
+
+def test_the_confirmation_names_price_deadline_and_refund(mercadopago, payment, host):
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    text = read(host, "Tu clase está confirmada")
+
+    until = payment.virtual_class.start_time - timedelta(days=1)
+    assert "\nPrecio: $ 24.000\n" in text
+    assert (
+        "\nSi no podés ir: Podés cancelar o cambiar el horario hasta el "
+        f"{long_day(until)} a las {clock(until)}. Si cancelás la clase antes, te devolvemos todo. "
+        "Después, nada. Si la profe cancela la clase, te devolvemos todo.\n"
+    ) in text
+
+
+def test_the_confirmation_of_a_free_class_promises_no_money(host, teacher):
+    booked = VirtualClassFactory(booked_by=host, summary="", class_price=0)
+
+    schedule_class(preference_id=booked.preference_id)
+
+    text = read(host, "Tu clase está confirmada")
+    assert "\nPrecio: Gratis\n" in text
+    assert "La clase está muy cerca: ya no se puede cancelar ni cambiar.\n" in text
+    assert "devolvemos" not in text
+
+
+def test_the_mail_about_a_seat_names_price_and_refund(mercadopago, teacher):
+    [seat] = take(mercadopago, store(teacher))
+
+    text = read(seat.user, "Ya tenés tu lugar")
+
+    until = seat.open_class.virtual_class.start_time - timedelta(days=1)
+    assert "\nPrecio: $ 8.000\n" in text
+    assert (
+        f"Si dejás tu lugar hasta el {long_day(until)} a las {clock(until)}, te devolvemos todo. "
+        "Después, nada."
+    ) in text
+
+
+@pytest.fixture
+def half_is_kept(monkeypatch):
+    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
+    steps = [change_terms.RefundStep(timedelta(hours=2), half)]
+    monkeypatch.setattr(change_terms, "LATER_STEPS", steps)
+
+
+@pytest.mark.usefixtures("half_is_kept")
+@pytest.mark.parametrize("is_online", [True, False], ids=["online", "by hand"])
+def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
+    mercadopago, payment, host, teacher, is_online
+):
+    if is_online:
+        mercadopago.pay(payment.preference_id)
+        settle(payment.preference_id)
+    else:
+        confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    with time_machine.travel(payment.virtual_class.start_time - timedelta(hours=5)):
+        cancel_class(class_id=payment.virtual_class_id, actor=host)
+        to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
+
+    back = (
+        (
+            "Te devolvemos $ 12.000, por el mismo medio con que pagaste.",
+            "Se devuelve por Mercado Pago",
+        )
+        if is_online
+        else ("La profe te devuelve $ 12.000, por donde le pagaste.", "Para devolver")
+    )
+    assert f"\nTu pago: {back[0]} No se devuelven $ 12.000: ya pasó el plazo.\n" in to_student
+    assert f"\n{back[1]}: $ 12.000\nNo se devuelve: $ 12.000\n" in to_teacher
+
+
+def test_a_seat_left_late_says_to_both_what_is_kept(mercadopago, teacher):
+    [seat] = take(mercadopago, store(teacher))
+    with time_machine.travel(seat.open_class.virtual_class.start_time - timedelta(hours=5)):
+        leave_place(class_id=seat.open_class_id, user=seat.user)
+        to_student, to_teacher = read(seat.user, "Dejaste"), read(teacher, "Dejaron un lugar")
+
+    assert "\nTu pago: No se devuelven $ 8.000: ya pasó el plazo.\n" in to_student
+    assert "\nNo se devuelve: $ 8.000\n" in to_teacher

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 from icalendar import Calendar
 
@@ -10,8 +11,8 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
-from bookings.models import Notice, VirtualClass
-from bookings.notices.due import make_due_again
+from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.notices.due import make_due_again, record_due
 from tests.factories import TeacherPageFactory
 
 
@@ -71,6 +72,33 @@ def test_mail_is_from_the_site_and_answers_reach_the_teacher(scheduled, host, de
     assert message["From"] == '"Clases" <teacher@example.com>'
     assert message["Reply-To"] == "teacher@example.com"
     assert message["Auto-Submitted"] == "auto-generated"
+
+
+@pytest.mark.parametrize(
+    ("name", "sender"),
+    [
+        ("Paula Ferreyra", "Paula Ferreyra <teacher@example.com>"),
+        ('Núñez, "Pau"', "=?utf-8?b?TsO6w7FleiwgIlBhdSI=?= <teacher@example.com>"),
+        ("Paula\r\nBcc: evil@example.com", '"Paula Bcc: evil@example.com" <teacher@example.com>'),
+        ("Paula <evil@example.com>", '"Paula <evil@example.com>" <teacher@example.com>'),
+        (" \u2028\u202e ", '"Clases" <teacher@example.com>'),
+    ],
+    ids=["name", "other signs", "two lines", "address", "nothing printable"],
+)
+def test_a_mail_to_people_is_from_the_teacher(scheduled, host, deliver_to, name, sender):
+    TeacherPageFactory(name=name)
+
+    message = deliver_to(host).message()
+
+    assert message["From"] == sender
+    assert message["Bcc"] is None
+
+
+def test_a_mail_to_the_teacher_is_from_the_site(scheduled, teacher, deliver_to):
+    TeacherPageFactory(name="Paula Ferreyra")
+    record_due(NoticeKind.CALENDAR_CHANGED, scheduled, [teacher.pk], "moved 1")
+
+    assert deliver_to(teacher).message()["From"] == '"Clases" <teacher@example.com>'
 
 
 def test_mail_brings_the_class_for_the_calendar_inline_and_as_a_file(scheduled, host, deliver_to):

@@ -14,7 +14,9 @@ PESOS = PRICE / 100
 
 
 def ask_for_part(charge, amount, by, *, left=PRICE):
-    return request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=by)
+    return request_partial_refund(
+        charge_id=charge.pk, amount=amount, left=left, by=by, fresh_sign_in=True
+    )
 
 
 def later(**units):

@@ -113,7 +113,7 @@ def test_knowing_of_one_paid_class_is_not_knowing_of_the_next(scheduled, awaitin
 def test_a_time_that_was_paid_since_the_student_looked_is_taken(
     scheduled, awaiting, host, monkeypatch
 ):
-    monkeypatch.setattr(rescheduling, "_refuse_unoffered", lambda *args: None)
+    monkeypatch.setattr(rescheduling, "refuse_unoffered", lambda **wanted: None)
 
     with pytest.raises(SlotTakenError) as refusal:
         move(scheduled, host, "11:00")

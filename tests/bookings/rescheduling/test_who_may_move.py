@@ -7,7 +7,7 @@ import time_machine
 
 from bookings.domain.exceptions import (
     BookingError,
-    ClassNotFoundError,
+    NotHostError,
     TooLateToChangeError,
 )
 from bookings.domain.places.joining import join_class
@@ -36,7 +36,7 @@ def test_nobody_else_may(scheduled, request, who):
     if who == "student":
         join_class(user=person, access_code=scheduled.access_code)
 
-    with pytest.raises(ClassNotFoundError):
+    with pytest.raises(NotHostError):
         move(scheduled, person, "11:00")
 
 
@@ -44,7 +44,7 @@ def test_an_assistant_without_the_right_may_not(scheduled, stranger):
     stranger.is_staff = True
     stranger.save()
 
-    with pytest.raises(ClassNotFoundError):
+    with pytest.raises(NotHostError):
         move(scheduled, stranger, "11:00")
 
 

@@ -43,7 +43,7 @@ def by_student(mercadopago, payment, host, teacher):
 def by_teacher(mercadopago, payment, host, teacher):
     mercadopago.pay(payment.preference_id)
     look(payment)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
 
 def for_a_lost_time(mercadopago, payment, host, teacher):
@@ -72,7 +72,7 @@ def repeat_everything(mercadopago, payment, teacher):
         sweep_money()
     look(payment)
     if class_id := Payment.objects.get(pk=payment.pk).virtual_class_id:
-        cancel_class(class_id=class_id, actor=teacher)
+        cancel_class(class_id=class_id, actor=teacher, fresh_sign_in=True)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def test_what_came_above_the_price_is_no_more_to_review_once_it_went_back(
     look(payment)
     charge = PaymentCharge.objects.get()
 
-    request_partial_refund(charge_id=charge.pk, amount=100, left=charge.amount, by=teacher)
+    request_partial_refund(
+        charge_id=charge.pk, amount=100, left=charge.amount, by=teacher, fresh_sign_in=True
+    )
     look(payment)
 
     assert look(payment).review == ReviewReason.NONE

@@ -9,6 +9,7 @@ from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import replace_link
+from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassLink,
     ClassType,
@@ -16,7 +17,7 @@ from bookings.models import (
     Payment,
     VirtualClass,
 )
-from tests.i18n.states.transfers import take_transfers
+from tests.i18n.states.transfers import announce, take_transfers
 from tests.i18n.states.world import NOW, World, state
 
 
@@ -151,6 +152,28 @@ def home_after_taking_it(world):
     zoe = book_for_zoe(world).booked_by
     world.guest.refresh_from_db()
     return world.post("bookings:claim_written_down", zoe.pk, user=world.guest)
+
+
+@state("bookings:class_link")
+def link_that_a_guest_of_the_class_wants_to_claim(world):
+    booked = book_for_zoe(world, students=3)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    booked.refresh_from_db()
+    join_class(user=world.guest, access_code=booked.access_code)
+    return world.post("bookings:claim_class", booked.link.token, user=world.guest)
+
+
+@state("bookings:delete_account")
+def account_with_a_class_of_a_link(world):
+    claim_class(user=world.host, token=book_for_zoe(world).link.token)
+    return world.get("bookings:delete_account", user=world.host)
+
+
+@state("bookings:delete_account")
+def account_with_an_announced_transfer(world):
+    announce(world)
+    address = world.host.email
+    return world.post("bookings:delete_account", user=world.host, address=address)
 
 
 @state("bookings:class_link")

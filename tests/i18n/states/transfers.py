@@ -105,6 +105,26 @@ def a_class_whose_transfer_was_returned(world):
     return show(world, transfer.virtual_class)
 
 
+def announce_again(world: World, **changes: Any) -> Any:
+    """Announce one more than the host may."""
+    booked = choose(world)
+    for clock in ("12:00", "14:00", "16:00", "18:00", "20:00"):
+        announce(world, start_time=world.at(clock, days=9))
+    BankTransfer.objects.update(**changes)
+    number = {"operation_number": "12345678"}
+    return world.post("bookings:transfer", booked.pk, user=world.host, **number)
+
+
+@state("bookings:class")
+def announcing_while_several_wait(world):
+    return announce_again(world)
+
+
+@state("bookings:class")
+def announcing_too_often_in_a_day(world):
+    return announce_again(world, state=TransferState.REFUSED)
+
+
 @state("bookings:transfer")
 def a_number_that_is_too_short(world):
     booked = choose(world)

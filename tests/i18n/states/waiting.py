@@ -5,8 +5,9 @@ from typing import Any
 
 from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.places.waiting_list import wait_for_place
-from bookings.models import ClassStatus, VirtualClass, WaitingListEntry
+from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
 from tests.factories import UserFactory
+from tests.i18n.states.open_classes import hold, publish
 from tests.i18n.states.world import CODE, NOW, World, state
 
 
@@ -89,6 +90,52 @@ def claiming_too_late(world):
     entry = offer_place(world)
     WaitingListEntry.objects.update(offer_expires_at=NOW)
     return world.post("bookings:claim_place", entry.pk, user=world.guest)
+
+
+def let_lapse(world: World, days: int) -> Any:
+    """Let the guest's offer of a place of an open class have ended unpaid."""
+    open_class = publish(world, days=days)
+    entry = WaitingListEntry.objects.create(
+        virtual_class=open_class.virtual_class,
+        user=world.guest,
+        state=WaitingState.EXPIRED,
+        offered_at=NOW - timedelta(hours=12),
+        offer_expires_at=NOW,
+    )
+    return see_line(world, entry)
+
+
+@state("bookings:claim_place")
+def a_place_of_an_open_class_that_was_not_paid(world):
+    return let_lapse(world, days=3)
+
+
+@state("bookings:claim_place")
+def a_place_that_was_not_paid_shortly_before_the_class(world):
+    return let_lapse(world, days=1)
+
+
+@state("bookings:claim_place")
+def an_offered_place_of_an_open_class(world):
+    entry = WaitingListEntry.objects.create(
+        virtual_class=publish(world).virtual_class,
+        user=world.guest,
+        state=WaitingState.OFFERED,
+        offered_at=NOW,
+        offer_expires_at=NOW + timedelta(hours=12),
+    )
+    return see_line(world, entry)
+
+
+@state("bookings:open_class")
+def waiting_for_a_place_that_is_free(world):
+    return world.post("bookings:wait_for_seat", publish(world).pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def waiting_while_a_place_is_held(world):
+    seat = hold(world)
+    return world.post("bookings:wait_for_seat", seat.open_class_id, user=world.guest)
 
 
 @state("bookings:claim_place")

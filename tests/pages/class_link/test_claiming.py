@@ -5,8 +5,10 @@ import re
 import pytest
 from django.test import Client
 
+from bookings.domain.people.claiming import confirm_claim
 from bookings.models import VirtualClass
 from tests.pages.class_link.links import path_of, text_of
+from tests.sales.offers import make_offer
 from tests.sales.written_down import ADDRESS
 
 pytestmark = pytest.mark.django_db
@@ -99,3 +101,25 @@ def test_the_home_offers_nothing_to_others(sign_in, unpaid, host, lucia):
     assert "te reservó" not in text_of(other.get("/inicio"))
     other.post(f"/inicio/clases/tomar/{lucia.pk}")
     assert VirtualClass.objects.get().booked_by == lucia
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_the_key_of_a_hidden_offer_is_not_shown(client, sign_in, unpaid, host, is_listed):
+    offer = make_offer(is_listed=is_listed)
+    VirtualClass.objects.update(offer=offer)
+
+    assert (offer.key in client.get(path_of(unpaid)).content.decode()) == is_listed
+    mine = sign_in(host)
+    mine.post(path_of(unpaid, "/tomar"))
+    assert (offer.key in mine.get(f"/inicio/clases/{unpaid.pk}").content.decode()) == is_listed
+
+
+def test_the_claimer_does_not_read_the_words(sign_in, paid, host, teacher):
+    VirtualClass.objects.update(learning_focus="Mi divorcio, en pasado.")
+    mine = sign_in(host)
+    mine.post(path_of(paid, "/tomar"))
+
+    assert "divorcio" not in text_of(mine.get(f"/inicio/clases/{paid.pk}"))
+
+    confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
+    assert "divorcio" in text_of(mine.get(f"/inicio/clases/{paid.pk}"))

@@ -11,7 +11,6 @@ from bookings.domain.places.class_links import replace_link
 from bookings.models import VirtualClass
 from config.monitoring.masking import mask
 from tests.pages.class_link.links import check_that_it_names_nobody, path_of, text_of
-from tests.sales.written_down import PHONE
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +48,7 @@ def test_a_replaced_link_says_where_the_new_one_is(client, paid, teacher):
 def test_an_undone_claim_ends_the_link_of_the_wrong_account(sign_in, paid, student, teacher):
     path = path_of(paid)
     claim_class(user=student, token=path.removeprefix("/clase/"))
-    return_claim(class_id=paid.pk, name="Lucía", phone=PHONE, email="", by=teacher)
+    return_claim(class_id=paid.pk, by=teacher)
     wrong = sign_in(student)
 
     assert wrong.get(path).status_code == 410
@@ -91,3 +90,16 @@ def test_no_log_holds_a_token(client, paid, teacher, caplog):
     assert mask(f"GET {path} 410") == "GET /clase/*** 410"
     assert mask("callbackUrl=%2Fclase%2Fabc.def") == "callbackUrl=%2Fclase%2F***"
     assert mask("/inicio/clases/5") == "/inicio/clases/5"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["{path}/clase.ics", "{path}/otra/cosa", "/clase/volver/00000000-0000-4000-8000-000000000000"],
+)
+def test_a_page_that_is_missing_below_a_link_is_not_stored_either(client, unpaid, address):
+    missing = client.get(address.format(path=path_of(unpaid)))
+
+    assert missing.status_code == 404
+    assert "no-store" in missing.headers["Cache-Control"]
+    assert missing.headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert missing.headers["Referrer-Policy"] == "same-origin"

@@ -22,6 +22,7 @@ from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import find_discount
 from bookings.domain.money.prices import find_price
+from bookings.domain.money.quotes import Quote
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     CHOSEN_KINDS,
@@ -40,6 +41,7 @@ from tests.demo.offer import seed_offer
 from tests.demo.offers import EXAM, seed_offers
 from tests.demo.open_classes import seed_open_classes
 from tests.demo.own_page import seed_own_page
+from tests.demo.payments import book_paid, dispute, give_half_back, pay_given
 from tests.demo.people import (
     ACCESS_CODE,
     ANA,
@@ -139,8 +141,9 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     VirtualClass.objects.filter(pk=conversation.pk).update(access_code=ACCESS_CODE)
     join_class(user=bruno, access_code=ACCESS_CODE)
 
-    full = _book(carla, _open_at(3, 19), students=2, text="Repaso para el First Certificate.")
-    join_class(user=diego, access_code=_schedule(full, teacher))
+    full = book_paid(carla, _quote(_open_at(3, 19), 2), "Repaso para el First Certificate.")
+    full.refresh_from_db()
+    join_class(user=diego, access_code=full.access_code or "")
 
     interview = _book(
         bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés.", typed_code=FRIENDS
@@ -160,7 +163,21 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _book_for_lucia(teacher, _open_at(3, 11))
 
-    _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
+    today = timezone.localdate()
+    group = _store_completed(ana, [carla], _at(today - timedelta(days=7), 18))
+    VirtualClass.objects.filter(pk=group.pk).update(paid_at=group.start_time - timedelta(days=1))
+    _seed_given(people, today)
+
+
+def _seed_given(people: dict[DemoPerson, User], today: date) -> None:
+    """Classes that were paid through Mercado Pago: three of these days, two of last month."""
+    pay_given(_store_completed(people[ANA], [], _at(today - timedelta(days=2), 9)))
+    half = pay_given(_store_completed(people[BRUNO], [], _at(today - timedelta(days=4), 10)))
+    give_half_back(half, by=people[TEACHER])
+    dispute(pay_given(_store_completed(people[DIEGO], [], _at(today - timedelta(days=6), 17))))
+    last_month = today.replace(day=1) - timedelta(days=1)
+    for day in (6, 20):
+        pay_given(_store_completed(people[CARLA], [], _at(last_month.replace(day=day), 11)))
 
 
 def _book_for_lucia(teacher: User, start: datetime) -> None:
@@ -223,29 +240,36 @@ def _book(
     return book_class(user=user, request=request)
 
 
+def _quote(start: datetime, students: int) -> Quote:
+    class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
+    price = find_price(class_type=class_type, minutes=60, students=students)
+    return Quote(start, start + HOUR, students > 1, students, price)
+
+
 def _schedule(virtual_class: VirtualClass, teacher: User) -> str:
     """Schedule as the teacher would; return the access code."""
     return confirm_payment(class_id=virtual_class.pk, actor=teacher).access_code or ""
 
 
-def _store_completed(host: User, guests: list[User], start: datetime) -> None:
+def _store_completed(host: User, guests: list[User], start: datetime) -> VirtualClass:
+    """Store a class that was given and is not paid yet."""
     everybody = [host, *guests]
+    class_type, students = (ClassType.GROUP, 3) if guests else (ClassType.INDIVIDUAL, 1)
     virtual_class = VirtualClass.objects.create(
         booked_by=host,
         preference_id=f"demo-{uuid.uuid4()}",
         start_time=start,
         end_time=start + HOUR,
         utc_offset=find_offset(start),
-        class_type=ClassType.GROUP,
-        class_price=find_price(class_type=ClassType.GROUP, minutes=60, students=3),
-        max_participants=3,
+        class_type=class_type,
+        class_price=find_price(class_type=class_type, minutes=60, students=students),
+        max_participants=students,
         current_participants=len(everybody),
         participants_ids=[str(person.pk) for person in everybody],
         learning_focus="Past simple y past continuous.",
         status=ClassStatus.COMPLETED,
         host_type=HostType.HOST,
-        paid_at=start - timedelta(days=1),
-        summary="Clase de Inglés. La clase será grupal, para 3 participantes.",
+        summary=f"Clase de Inglés. La clase será {class_type}, para {students}.",
     )
     for person in everybody:
         rol = Role.HOST if person == host else Role.PARTICIPANT
@@ -254,3 +278,4 @@ def _store_completed(host: User, guests: list[User], start: datetime) -> None:
         )
         person.total_classes += 1
         person.save(update_fields=["total_classes"])
+    return virtual_class

@@ -13,7 +13,7 @@ from config.lib.append_only import AppendOnly
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('bookings', '0002_no_overlaps'),
+        ('bookings', '0004_daily_mail_of_bookings'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('payment', 'Pago'), ('refund', 'Devolución'), ('chargeback', 'Contracargo')], max_length=10, verbose_name='qué')),
-                ('way', models.CharField(choices=[('online', 'En línea'), ('transfer', 'Transferencia'), ('cash', 'A mano')], max_length=10, verbose_name='cómo')),
+                ('way', models.CharField(choices=[('online', 'Mercado Pago'), ('transfer', 'Transferencia'), ('cash', 'A mano')], max_length=10, verbose_name='cómo')),
                 ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
                 ('is_second', models.BooleanField(default=False, verbose_name='segundo pago')),
                 ('at', models.DateTimeField(verbose_name='fecha')),

@@ -145,6 +145,6 @@ def empty(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("bookings", "0003_purchases_and_entries")]
+    dependencies = [("bookings", "0005_purchases_and_entries")]
 
     operations = [migrations.RunPython(fill, empty)]

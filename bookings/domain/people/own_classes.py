@@ -1,0 +1,150 @@
+"""A person's own classes: what host or guest may read, and may still change."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.change_policy import (
+    RefundStep,
+    find_cancelling_case,
+    find_change_terms,
+    is_in_charge,
+    load_steps,
+)
+from bookings.domain.exceptions import TooLateToChangeError
+from bookings.domain.money.money_back import find_money_back
+from bookings.domain.queries import get_class, get_class_of, latest_first, list_classes_of
+from bookings.models import (
+    ClassStatus,
+    Payment,
+    Role,
+    Seat,
+    SeatState,
+    VirtualClass,
+    price_of,
+)
+
+
+class Changes(NamedTuple):
+    """None for a change that is not possible now. refund: centavos that cancelling refunds."""
+
+    move_until: datetime | None
+    cancel_until: datetime | None
+    refund: int | None
+
+
+NO_CHANGES = Changes(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClass:
+    """price, is_paid: of the host's class or the guest's seat; None for a guest without a seat.
+
+    html_link, access_code: None while they open nothing. access_code, preference_id: for the host.
+    """
+
+    virtual_class: VirtualClass
+    role: Role
+    price: int | None
+    is_paid: bool | None
+    learning_focus: str | None
+    html_link: str | None
+    access_code: str | None
+    preference_id: str | None
+    changes: Changes
+
+
+def get_own_class(user: User, class_id: uuid.UUID) -> OwnClass:
+    """Raises ClassNotFoundError."""
+    classes = _with_money(list_classes_of(user))
+    return _describe([get_class(classes, pk=class_id)], user)[0]
+
+
+def list_own_classes(user: User, *, before: uuid.UUID | None, most: int) -> list[OwnClass]:
+    """List at most ``most`` classes, the latest start first.
+
+    before: a class of the person; only earlier ones. Raises ClassNotFoundError.
+    """
+    last_seen = get_class_of(user, before) if before else None
+    classes = latest_first(_with_money(list_classes_of(user)), last_seen)
+    return _describe(classes[:most], user)
+
+
+def find_conference_url(virtual_class: VirtualClass, now: datetime) -> str:
+    """Return the link of a scheduled class that is not over; else an empty text."""
+    return virtual_class.html_link if _is_open(virtual_class, now) else ""
+
+
+def find_code_to_share(virtual_class: VirtualClass, user: User, now: datetime) -> str:
+    """Return the host's access code while it opens the class; else an empty text."""
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    is_paid_back = payment is not None and payment.approved_at and payment.is_money_gone
+    opens = _is_open(virtual_class, now) and virtual_class.takes_guests and not is_paid_back
+    return (virtual_class.access_code or "") if opens and virtual_class.is_hosted_by(user) else ""
+
+
+def _is_open(virtual_class: VirtualClass, now: datetime) -> bool:
+    return virtual_class.is_scheduled and not virtual_class.has_ended(now)
+
+
+def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    return classes.prefetch_related(
+        "payment__charges__refunds", "purchases__entries", "transfers__entries"
+    )
+
+
+def _describe(classes: Iterable[VirtualClass], user: User) -> list[OwnClass]:
+    rows, steps, now = list(classes), load_steps(), timezone.now()
+    bought = user.seats.filter(state__in=[SeatState.TAKEN, SeatState.CANCELLED])
+    latest_last = bought.filter(open_class__in=[row.pk for row in rows]).order_by("created_at")
+    seats = {seat.open_class_id: seat for seat in latest_last}
+    return [_describe_one(row, user, seats.get(row.pk), steps, now) for row in rows]
+
+
+def _describe_one(
+    virtual_class: VirtualClass,
+    user: User,
+    seat: Seat | None,
+    steps: list[RefundStep],
+    now: datetime,
+) -> OwnClass:
+    is_host = virtual_class.is_hosted_by(user)
+    bought = virtual_class if is_host else seat
+    has_preference = is_host and virtual_class.has_preference
+    changes = _find_changes(virtual_class, user, steps, now) if is_host else NO_CHANGES
+    return OwnClass(
+        virtual_class=virtual_class,
+        role=Role.HOST if is_host else Role.PARTICIPANT,
+        price=price_of(bought) if bought else None,
+        is_paid=bought.paid_at is not None if bought else None,
+        learning_focus=virtual_class.shown_focus or None,
+        html_link=find_conference_url(virtual_class, now) or None,
+        access_code=find_code_to_share(virtual_class, user, now) or None,
+        preference_id=virtual_class.preference_id if has_preference else None,
+        changes=changes,
+    )
+
+
+def _find_changes(
+    virtual_class: VirtualClass, host: User, steps: list[RefundStep], now: datetime
+) -> Changes:
+    is_closed = virtual_class.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}
+    if is_closed or virtual_class.has_ended(now):
+        return NO_CHANGES
+    try:
+        case = find_cancelling_case(host, virtual_class, now, steps)
+    except TooLateToChangeError:
+        return NO_CHANGES
+    refund, end = find_money_back(virtual_class, case).total, virtual_class.end_time
+    if not virtual_class.is_scheduled:
+        return Changes(None, end, refund)
+    if is_in_charge(host):
+        return Changes(end, end, refund)
+    terms = find_change_terms(virtual_class, now, steps=steps)
+    return Changes(terms.move_until if terms.can_move else None, terms.cancel_until, refund)

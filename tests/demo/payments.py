@@ -1,0 +1,74 @@
+"""The demo's payments at Mercado Pago, made through its stand-in, which knows them afterwards."""
+
+from dataclasses import asdict
+from datetime import timedelta
+
+import requests
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
+from bookings.domain.money.quotes import Quote
+from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
+from bookings.models import Payment, PaymentCharge, VirtualClass
+
+SECONDS = 10
+
+
+def book_paid(user: User, quote: Quote, text: str) -> VirtualClass:
+    """Book a class to come as its student does: with a payment, which is approved."""
+    payment = _ask_to_pay(user, quote)
+    request = BookingRequest(**asdict(quote), **describe_preference(payment), text=text)
+    virtual_class = book_class(user=user, request=request)
+    _choose(payment, action="approve")
+    return virtual_class
+
+
+def pay_given(virtual_class: VirtualClass) -> Payment:
+    """Let the student pay a class that was given, on the day before it."""
+    start = virtual_class.start_time
+    quote = Quote(start, virtual_class.end_time, False, 1, virtual_class.class_price)
+    payment = _ask_to_pay(virtual_class.booked_by, quote)
+    Payment.objects.filter(pk=payment.pk).update(virtual_class=virtual_class)
+    _choose(payment, action="approve")
+    paid = start - timedelta(days=1)
+    Payment.objects.filter(pk=payment.pk).update(created_at=paid, approved_at=paid)
+    PaymentCharge.objects.filter(payment=payment).update(seen_at=paid)
+    VirtualClass.objects.filter(pk=virtual_class.pk).update(
+        preference_id=payment.preference_id, paid_at=paid
+    )
+    return payment
+
+
+def give_half_back(payment: Payment, by: User) -> None:
+    charge = payment.charges.get()
+    request_partial_refund(
+        charge_id=charge.pk,
+        amount=charge.amount // 2,
+        left=charge.amount,
+        by=by,
+        fresh_sign_in=True,
+    )
+    send_refunds_of(payment)
+    settle(payment.preference_id or "")
+
+
+def dispute(payment: Payment) -> None:
+    _choose(payment, dispute=payment.charges.get().charge_id)
+
+
+def _ask_to_pay(user: User, quote: Quote) -> Payment:
+    # The clock of the stand-in may be a day ahead of the seed's.
+    expires_at = timezone.now() + timedelta(days=2)
+    return make_preference(open_payment(user=user, quote=quote, expires_at=expires_at), quote)
+
+
+def _choose(payment: Payment, **choice: str) -> None:
+    """Press a button of the checkout, and settle what came of it."""
+    answer = requests.post(
+        payment.checkout_url, data=choice, allow_redirects=False, timeout=SECONDS
+    )
+    answer.raise_for_status()
+    settle(payment.preference_id or "")

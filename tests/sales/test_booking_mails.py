@@ -1,0 +1,320 @@
+"""domain/teacher_alerts.py: what students book is mailed to the teacher, each or once a day."""
+
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+import time_machine
+from django.core import mail
+from django.utils import timezone
+
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.settling import confirm_payment, settle
+from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.checkout.transfers import choose_transfer
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.open_classes.deadlines import decide_open_classes
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
+from bookings.domain.places.joining import join_class
+from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
+from bookings.notices.delivery import deliver_due
+from bookings.notices.due import make_due_again
+from bookings.notices.registry import reason_to_skip
+from bookings.notices.reminders import plan_missing_reminders
+from bookings.work.clock_jumps import bring_back_plans
+from tests.booking import book_class
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+from tests.sales.open_classes import hold, pay, publish, read, store, take
+from tests.sales.transfers import announce, book, keep, take_transfers
+
+ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
+NOON = datetime(2026, 11, 24, 12, tzinfo=ZONE)
+EIGHT = time(20)
+SALES = [NoticeKind.NEW_BOOKING, NoticeKind.SEAT_SOLD]
+
+
+def told():
+    """Return whom and what mails about bookings tell."""
+    return list(Notice.objects.filter(kind__in=SALES).values_list("user__email", "kind"))
+
+
+def letters(teacher):
+    """Deliver what is due; return subject and text of each mail to the teacher."""
+    mail.outbox.clear()
+    deliver_due()
+    mine = [one for one in mail.outbox if one.to == [teacher.email]]
+    return [f"{one.subject}\n{one.body}".replace("\xa0", " ") for one in mine]
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+
+def test_a_class_paid_online_is_told_once_it_is_paid(mercadopago, host, teacher):
+    payment = make_payment(host)
+    assert told() == []
+
+    mercadopago.pay(payment.preference_id)
+    for _ in range(2):
+        settle(payment.preference_id)
+
+    assert told() == [(teacher.email, "new_booking")]
+    [letter] = letters(teacher)
+    assert letter.startswith("Ana reservó una clase: ")
+    assert "Quién: Ana Host\n" in letter
+    assert "Precio: $ 24.000\nPago: Ya está pago, por Mercado Pago.\n" in letter
+    assert f"http://testserver/admin/clase/{payment.virtual_class_id}/" in letter
+
+
+def test_a_class_paid_by_hand_is_told_when_it_is_booked_and_not_when_she_confirms(host, teacher):
+    Price.objects.create(
+        class_type="individual", minutes=60, amount=1_500_000, valid_from="2026-01-01"
+    )
+    booked = check_out_hold(user=host, hold_id=keep(host).pk, students_count=1)
+    [letter] = letters(teacher)
+    confirm_payment(class_id=booked.pk, actor=teacher)
+
+    assert "Precio: $ 15.000\nPago: Falta pagar.\n" in letter
+    assert told() == [(teacher.email, "new_booking")]
+
+
+def test_a_transfer_is_told_when_it_is_chosen(mercadopago, host, student, teacher):
+    take_transfers()
+
+    book(host)
+    payment = make_payment(student, days=9)
+    keep(student, start=payment.virtual_class.start_time, virtual_class=payment.virtual_class)
+    choose_transfer(user=student, about=payment.virtual_class)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    assert told() == [(teacher.email, "new_booking")] * 2
+
+
+def test_a_class_of_a_js_client_is_told_when_it_is_scheduled(host, teacher):
+    booked = VirtualClassFactory(booked_by=host, summary="", class_price=0)
+
+    schedule_class(preference_id=booked.preference_id, actor=host)
+
+    assert told() == [(teacher.email, "new_booking")]
+
+
+@pytest.mark.parametrize(("policy", "count"), [("paid", 1), ("auto", 0)])
+def test_a_program_s_unpaid_booking_is_told_if_only_she_can_confirm_it(
+    host, teacher, settings, policy, count
+):
+    settings.CALENDAR_TRIGGER_POLICY = policy
+    start = timezone.now() + timedelta(days=5)
+
+    terms = {"is_group_class": False, "students_count": 1, "preference_id": "of-a-program"}
+    book_class(user=host, start=start, end=start + timedelta(hours=1), price=100_000, **terms)
+
+    assert len(told()) == count
+
+
+def test_what_she_books_publishes_or_marks_herself_is_not_told(mercadopago, host, teacher):
+    start = timezone.now() + timedelta(days=5)
+    group = {"minutes": 60, "class_type": ClassType.INDIVIDUAL, "students": 1, "price": 100_000}
+    book_for(student=host, start=start, is_paid=True, by=teacher, **group)
+    later = start + timedelta(hours=3)
+    unpaid = book_for(student=host, start=later, is_paid=False, by=teacher, **group)
+    mercadopago.pay(unpaid.payment.preference_id)
+    settle(unpaid.payment.preference_id)
+    publish(teacher)
+    payment = make_payment(host, days=9)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+
+    assert told() == []
+
+
+def test_a_booking_that_is_cancelled_before_the_mail_leaves_is_not_told(mercadopago, host, teacher):
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    cancel_class(class_id=payment.virtual_class_id, actor=host)
+
+    assert reason_to_skip(Notice.objects.get(kind="new_booking")) == "La clase se canceló."
+
+
+# --- Seats ----------------------------------------------------------------------------------------
+
+
+def test_a_seat_is_told_once_it_is_sold(mercadopago, open_class, teacher):
+    seat = hold(open_class)
+    assert told() == []
+
+    pay(mercadopago, seat)
+
+    assert told() == [(teacher.email, "seat_sold")]
+    [letter] = letters(teacher)
+    assert f"Quién: {seat.user}\nClase abierta: Conversación B1\n" in letter
+    assert "Lugares tomados: 1 de 6\nPrecio: $ 8.000\nPago: Ya está pago, por" in letter
+
+
+def test_a_seat_without_a_provider_is_told_when_it_is_kept_once_for_each_person(teacher, student):
+    open_class = store(teacher)
+    for _ in range(3):
+        seat = hold(open_class, student)
+        release_seat(user=student, seat_id=seat.pk)
+
+    seat = hold(open_class, student)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+
+    assert told() == [(teacher.email, "seat_sold")]
+
+
+def test_a_free_seat_is_told(teacher, student):
+    hold(store(teacher, place_price=0), student)
+
+    assert told() == [(teacher.email, "seat_sold")]
+
+
+def test_a_seat_that_is_left_is_told_with_its_money(mercadopago, open_class, teacher):
+    [seat] = take(mercadopago, open_class)
+    letters(teacher)
+
+    leave_place(class_id=open_class.pk, user=seat.user)
+
+    [letter] = letters(teacher)
+    assert letter.startswith("Dejaron un lugar de tu clase abierta: ")
+    assert "Lugares tomados: 0 de 6\nSe devuelve por Mercado Pago: $ 8.000\n" in letter
+
+
+def test_a_guest_who_came_by_the_code_and_leaves_is_told_too(open_class, student, teacher):
+    join_class(user=student, access_code=open_class.virtual_class.access_code)
+
+    leave_place(class_id=open_class.pk, user=student)
+
+    [letter] = letters(teacher)
+    assert "Quién: Bruno Student\n" in letter
+    assert "$" not in letter
+
+
+# --- Once a day -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def daily(db):
+    BookingRules(daily_mail_at=EIGHT).save()
+
+
+@pytest.fixture
+def clock():
+    with time_machine.travel(NOON, tick=False) as clock:
+        yield clock
+
+
+def test_a_day_of_bookings_is_one_mail_at_her_time(clock, daily, host, student, teacher):
+    booked = VirtualClassFactory(booked_by=host, summary="", class_price=0)
+    schedule_class(preference_id=booked.preference_id)
+    open_class = store(teacher)
+    hold(open_class, student)
+    assert letters(teacher) == []
+    bring_back_plans()  # a mail of this evening is no jump of the clock
+
+    clock.move_to(NOON + timedelta(hours=7, minutes=59))
+    assert letters(teacher) == []
+    clock.move_to(NOON + timedelta(hours=8, minutes=1))
+    [letter] = letters(teacher)
+
+    assert letter.startswith("Tus reservas nuevas\n")
+    assert "Ana Host: miércoles 25 de noviembre, de " in letter
+    assert "Precio" not in letter
+    assert f"Mirá la clase: http://testserver/admin/clase/{booked.pk}/\n" in letter
+    assert "Bruno Student: Conversación B1 · " in letter
+    assert "$ 8.000 · Falta pagar.\n" in letter
+    clock.move_to(NOON + timedelta(days=3))
+    assert [one for one in letters(teacher) if "reservas nuevas" in one] == []
+
+
+def test_what_comes_after_her_time_is_in_the_next_days_mail(clock, daily, student, teacher):
+    open_class = store(teacher)
+    hold(open_class)
+    clock.move_to(NOON + timedelta(hours=8))
+    hold(open_class, student)
+
+    clock.move_to(NOON + timedelta(hours=8, minutes=1))
+    [first] = letters(teacher)
+    clock.move_to(NOON + timedelta(days=1, hours=8, minutes=1))
+    [second] = letters(teacher)
+
+    assert ("Bruno" in first, "Bruno" in second) == (False, True)
+
+
+def test_a_day_whose_bookings_were_all_cancelled_has_no_mail(clock, daily, host, teacher):
+    booked = VirtualClassFactory(booked_by=host, summary="", class_price=0)
+    schedule_class(preference_id=booked.preference_id)
+    cancel_class(class_id=booked.pk, actor=teacher)
+
+    clock.move_to(NOON + timedelta(hours=9))
+
+    assert letters(teacher) == []
+
+
+def test_a_daily_mail_far_ahead_comes_from_a_clock_that_was_ahead(clock, daily, student, teacher):
+    clock.move_to(NOON + timedelta(days=30))
+    hold(store(teacher), student)
+    clock.move_to(NOON)
+
+    bring_back_plans()
+
+    [letter] = letters(teacher)
+    assert "Bruno Student" in letter
+
+
+def test_a_daily_mail_that_she_sent_early_leaves_again_with_what_came_later(
+    clock, daily, student, teacher
+):
+    open_class = store(teacher)
+    hold(open_class)
+    make_due_again(Notice.objects.filter(kind=NoticeKind.DAILY_BOOKINGS))
+    [early] = letters(teacher)
+
+    hold(open_class, student)
+    clock.move_to(NOON + timedelta(hours=8, minutes=1))
+
+    [letter] = letters(teacher)
+    assert ("Bruno" in early, "Bruno" in letter) == (False, True)
+
+
+# --- The host of an open class is the teacher -----------------------------------------------------
+
+
+def test_the_teacher_gets_no_mail_of_a_student_about_a_class_that_she_publishes(
+    mercadopago, teacher
+):
+    open_class = publish(teacher, minimum=1)
+    take(mercadopago, open_class)
+    with time_machine.travel(open_class.virtual_class.start_time - timedelta(hours=24, minutes=-1)):
+        plan_missing_reminders()
+        decide_open_classes()
+
+    kinds = Notice.objects.filter(user=teacher).values_list("kind", flat=True)
+    assert set(kinds) == {"seat_sold", "minimum_decided"}
+
+
+def test_the_teacher_reads_that_her_open_class_is_called_off_and_what_she_owes(teacher, student):
+    open_class = store(teacher)
+    seat = hold_seat(user=student, open_class_id=open_class.pk)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    Notice.objects.all().delete()
+    OpenClass.objects.update(decides_at=timezone.now() - timedelta(hours=1))
+
+    decide_open_classes()
+
+    [letter] = letters(teacher)
+    assert read(seat).state == "cancelled"
+    assert "Qué se decidió: No se llegó al mínimo: se canceló, y vuelve lo que pagaron.\n" in letter
+    assert "Para devolver: $ 8.000\n" in letter
+
+
+def test_an_announced_transfer_is_told_by_its_own_mail_only(mercadopago, host, teacher):
+    take_transfers()
+    booked = book(host)
+    Notice.objects.all().delete()
+
+    announce(booked)
+
+    assert told() == []

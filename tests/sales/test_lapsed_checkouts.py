@@ -1,0 +1,139 @@
+"""Times and seats that a person keeps again and again without paying."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.exceptions import TooManyLapsedError
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.open_classes.seats import release_seat
+from bookings.domain.places.lapsed_checkouts import MAX_CHOSEN, MAX_LAPSED, PAUSE, RECENTLY
+from bookings.models import ClassType, Hold, Notice, Payment, Seat
+from bookings.notices.rendering import render_mail
+from tests.pages.moments import tuesday
+from tests.sales.open_classes import expire, hold, in_days, pay, store
+
+pytestmark = pytest.mark.django_db
+
+
+def end(ago=timedelta(minutes=1)):
+    """End every seat, hold and preference."""
+    for rows in (Seat.objects, Hold.objects, Payment.objects):
+        rows.update(expires_at=timezone.now() - ago)
+
+
+def let_lapse(user, open_class, times=MAX_LAPSED):
+    for _ in range(times):
+        expire(hold(open_class, user))
+        Payment.objects.filter(user=user).update(expires_at=timezone.now() - timedelta(minutes=1))
+
+
+def let_go(user, open_class):
+    for _ in range(MAX_LAPSED):
+        release_seat(user=user, seat_id=hold(open_class, user).pk)
+
+
+def let_classes_lapse(user, open_class):
+    for number in range(MAX_LAPSED):
+        chosen = hold_slot(
+            user=user,
+            start=tuesday("10:00") + timedelta(hours=number % 2),
+            minutes=60,
+            class_type=ClassType.INDIVIDUAL,
+        )
+        booked = check_out_hold(user=user, hold_id=chosen.pk, students_count=1)
+        if number:
+            end()
+        else:
+            cancel_class(class_id=booked.pk, actor=user)
+
+
+@pytest.mark.parametrize("give_up", [let_lapse, let_go, let_classes_lapse])
+@pytest.mark.usefixtures("agenda")
+def test_unpaid_checkouts_end_in_a_pause_for_seats_and_times(
+    mercadopago, open_class, student, stranger, give_up
+):
+    give_up(student, open_class)
+
+    with pytest.raises(TooManyLapsedError) as refusal:
+        hold(open_class, student)
+    with pytest.raises(TooManyLapsedError):
+        hold_slot(user=student, start=tuesday("12:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+
+    assert PAUSE.total_seconds() - 120 < refusal.value.wait_seconds < 2 * PAUSE.total_seconds()
+    assert hold(open_class, stranger)
+
+
+def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
+    mercadopago, teacher, open_class, student
+):
+    let_lapse(student, open_class)
+    assert not Notice.objects.exists()
+    end(ago=PAUSE)
+
+    hold(open_class, student)
+
+    with pytest.raises(TooManyLapsedError):
+        hold(store(teacher, start=in_days(8)), student)
+    [told] = Notice.objects.all()
+    assert (told.kind, told.user) == ("holds_lapse", teacher)
+    assert student.email in render_mail(told).body
+
+
+def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):
+    let_lapse(student, open_class)
+    end(ago=PAUSE)
+    kept = hold(open_class, student)
+    Payment.objects.filter(seat=kept).update(preference_id=None)
+
+    with pytest.raises(TooManyLapsedError):
+        hold(store(teacher, start=in_days(8)), student)
+
+
+def test_a_payment_makes_up_for_the_lapsed_ones(mercadopago, teacher, open_class, student):
+    let_lapse(student, open_class, MAX_LAPSED - 1)
+    pay(mercadopago, hold(open_class, student))
+    let_lapse(student, store(teacher, start=in_days(8)), MAX_LAPSED - 1)
+
+    assert hold(store(teacher, start=in_days(9)), student)
+
+
+def test_lapsed_ones_are_forgotten_after_a_day(mercadopago, open_class, student):
+    let_lapse(student, open_class)
+    Payment.objects.update(created_at=timezone.now() - RECENTLY)
+
+    assert hold(open_class, student)
+
+
+def test_a_voucher_that_may_still_be_paid_is_not_lapsed(mercadopago, open_class, student):
+    let_lapse(student, open_class, MAX_LAPSED - 1)
+    pay(mercadopago, hold(open_class, student), status="pending", method="ticket")
+    end()
+
+    assert hold(open_class, student)
+
+
+def test_the_teachers_cancelling_is_no_lapse(mercadopago, teacher, student):
+    for day in range(MAX_LAPSED):
+        open_class = store(teacher, start=in_days(7 + day))
+        hold(open_class, student)
+        cancel_class(class_id=open_class.pk, actor=teacher)
+
+    assert hold(store(teacher, start=in_days(20)), student)
+
+
+@pytest.mark.usefixtures("agenda")
+def test_times_are_not_chosen_for_ever(mercadopago, student):
+    def choose():
+        return hold_slot(
+            user=student, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL
+        )
+
+    for _ in range(MAX_CHOSEN):
+        choose()
+
+    with pytest.raises(TooManyLapsedError):
+        choose()

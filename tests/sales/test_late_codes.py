@@ -1,0 +1,309 @@
+"""A code is used as often as it says, in whatever order seats and classes are kept and paid."""
+
+import os
+import random
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.checkout import transfers
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.domain.checkout.transfers import (
+    announce_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
+from bookings.domain.exceptions import BookingError, DiscountCodeError
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.discounts import list_seat_uses
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.open_classes.seats import hold_seat, release_seat
+from bookings.domain.places import lapsed_checkouts
+from bookings.models import (
+    BankTransfer,
+    ClassLog,
+    ClassStatus,
+    DiscountCode,
+    Hold,
+    Notice,
+    Payment,
+    RefundReason,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
+from tests.admin.steps import address_of
+from tests.factories import DiscountCodeFactory, UserFactory
+from tests.pages.texts import text_of
+from tests.sales.open_classes import in_days, pay, store
+from tests.sales.transfers import announce, keep, take_transfers
+
+pytestmark = pytest.mark.django_db
+
+# As a command: ORDERS=100 pytest tests/sales/test_late_codes.py
+ORDERS = int(os.environ.get("ORDERS", "3"))
+STEPS = 25
+
+
+@pytest.fixture
+def code(db) -> DiscountCode:
+    return DiscountCodeFactory(code="MITAD", percent=50, max_uses=1)
+
+
+def hold(user, open_class, code):
+    return hold_seat(user=user, open_class_id=open_class.pk, typed_code=code.code)
+
+
+def let_time_pass():
+    """End every hold, seat and preference."""
+    now = timezone.now()
+    for rows in (Hold.objects, Seat.objects, Payment.objects):
+        rows.update(expires_at=now - timedelta(minutes=1))
+
+
+def is_refunded(payment):
+    counting = payment.charges.filter(counts=True)
+    asked = sum(one.amount for charge in counting for one in charge.refunds.all())
+    return asked == payment.amount
+
+
+def test_a_released_seat_uses_its_code_while_it_can_be_paid(
+    mercadopago, teacher, open_class, student, code
+):
+    seat = hold(student, open_class, code)
+    release_seat(user=student, seat_id=seat.pk)
+
+    with pytest.raises(DiscountCodeError):
+        hold(student, store(teacher, start=in_days(8)), code)
+
+    assert pay(mercadopago, seat).state == SeatState.TAKEN
+    assert list_seat_uses().count() == 1
+
+
+def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
+    mercadopago, teacher, open_class, student, stranger, code, sign_in
+):
+    late = hold(student, open_class, code)
+    let_time_pass()
+    pay(mercadopago, hold(stranger, open_class, code))
+
+    late = pay(mercadopago, late)
+
+    assert late.state == SeatState.LOST
+    assert late.refund_reason == RefundReason.CODE_USED_UP
+    assert is_refunded(late.payment)
+    page = sign_in(student).get(f"/inicio/lugares/{late.pk}")
+    assert "El pago llegó cuando el código de descuento ya se había usado." in text_of(page)
+    assert ClassLog.objects.get(event="seat_lost").reason == "El código ya se había usado"
+
+
+def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
+    mercadopago, teacher, open_class, student, stranger, code, sign_in
+):
+    late = hold(student, open_class, code)
+    let_time_pass()
+    pay(mercadopago, hold(stranger, open_class, code))
+
+    page = sign_in(teacher).get(address_of(late, "pagado"))
+
+    assert "Ojo: el código MITAD ya se usó todas las veces que vale." in text_of(page)
+
+
+def test_a_voucher_keeps_the_use_of_a_seat(mercadopago, teacher, open_class, student, code):
+    seat = hold(student, open_class, code)
+    pay(mercadopago, seat, status="pending", method="ticket")
+    let_time_pass()
+
+    assert list(list_seat_uses()) == [seat]
+
+
+def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
+    mercadopago, teacher, host, student, open_class, code
+):
+    take_transfers()
+    booked = check_out_hold(
+        user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
+    )
+    let_time_pass()
+    pay(mercadopago, hold(student, open_class, code))
+
+    mercadopago.pay(booked.preference_id)
+    settle(booked.preference_id)
+
+    booked.refresh_from_db()
+    assert booked.status == ClassStatus.CANCELLED
+    assert booked.refund_reason == RefundReason.CODE_USED_UP
+    assert is_refunded(booked.payment)
+    told = Notice.objects.filter(virtual_class=booked).values_list("kind", "user")
+    assert {("cancelled", host.pk), ("money_back", teacher.pk)} <= set(told)
+
+
+def test_a_class_that_had_lost_its_time_has_lost_its_use(
+    mercadopago, teacher, host, student, open_class, code
+):
+    take_transfers()
+    booked = check_out_hold(
+        user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
+    )
+    VirtualClass.objects.filter(pk=booked.pk).update(scheduling_refusal="slot_taken")
+    pay(mercadopago, hold(student, open_class, code))
+
+    mercadopago.pay(booked.preference_id)  # in time, and the time is free again
+    settle(booked.preference_id)
+
+    booked.refresh_from_db()
+    assert (booked.status, booked.refund_reason) == ("cancelled", RefundReason.CODE_USED_UP)
+
+
+@pytest.mark.parametrize("kind", ["class", "seat"])
+def test_a_transfer_announced_after_its_code_was_used_is_returned(
+    mercadopago, teacher, host, student, open_class, code, kind
+):
+    take_transfers()
+    if kind == "seat":
+        bought = hold(host, open_class, code)
+    else:
+        bought = check_out_hold(
+            user=host,
+            hold_id=keep(host, start=in_days(9)).pk,
+            students_count=1,
+            typed_code=code.code,
+        )
+    let_time_pass()
+    pay(mercadopago, hold(student, open_class, code))
+
+    transfer = announce_transfer(user=host, about=bought, operation_number="12345678")
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.TO_RETURN
+
+
+def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, student, code):
+    seat = hold(student, open_class, code)
+    DiscountCode.objects.update(max_uses=0)
+
+    assert pay(mercadopago, seat).state == SeatState.TAKEN
+
+
+# --- Under attack ---------------------------------------------------------------------------------
+
+
+class Attack:
+    """People who use two codes in any order; a step that the service refuses changes nothing."""
+
+    def __init__(self, seed, mercadopago, teacher):
+        self.random, self.mercadopago, self.teacher = random.Random(seed), mercadopago, teacher
+        self.people = UserFactory.create_batch(3)
+        self.codes = [
+            DiscountCodeFactory(percent=50, max_uses=2, once_per_person=False),
+            DiscountCodeFactory(percent=50, max_uses=None, once_per_person=True),
+        ]
+        self.open_classes = [store(teacher, start=in_days(7 + day)) for day in range(3)]
+        self.hours = iter(range(1, 1000))
+
+    def step(self):
+        steps = [self.hold, self.hold, self.book, self.release, self.pay, self.pay, self.voucher]
+        steps += [self.announce, self.decide, self.leave, self.wait]
+        try:
+            self.random.choice(steps)()
+        except BookingError:
+            return
+
+    def pick(self, rows):
+        rows = list(rows)
+        return self.random.choice(rows) if rows else None
+
+    def hold(self):
+        user, code = self.random.choice(self.people), self.random.choice(self.codes)
+        hold(user, self.random.choice(self.open_classes), code)
+
+    def book(self):
+        user, code = self.random.choice(self.people), self.random.choice(self.codes)
+        Hold.objects.filter(user=user, virtual_class=None).delete()  # of a refused step
+        start = in_days(20) + timedelta(hours=next(self.hours))
+        way = self.random.choice(list(PayWay))
+        check_out_hold(
+            user=user,
+            hold_id=keep(user, start=start).pk,
+            students_count=1,
+            typed_code=code.code,
+            way=way,
+        )
+
+    def release(self):
+        if seat := self.pick(Seat.objects.filter(state=SeatState.HELD)):
+            release_seat(user=seat.user, seat_id=seat.pk)
+
+    def pay(self):
+        """At any time, also of what was given up, and after the preference ended."""
+        if payment := self.pick(Payment.objects.filter(approved_at=None)):
+            self.mercadopago.pay(payment.preference_id)
+            settle(payment.preference_id)
+
+    def voucher(self):
+        if payment := self.pick(Payment.objects.filter(approved_at=None)):
+            self.mercadopago.pay(payment.preference_id, "pending", method="ticket")
+            settle(payment.preference_id)
+
+    def announce(self):
+        classes = VirtualClass.objects.filter(discount_code__isnull=False)
+        bought = self.pick([*classes, *Seat.objects.select_related("user")])
+        if isinstance(bought, Seat):
+            announce_transfer(user=bought.user, about=bought, operation_number="12345678")
+        elif bought:
+            announce(bought)
+
+    def decide(self):
+        announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
+        if transfer := self.pick(announced):
+            decide = self.random.choice([confirm_transfer, refuse_transfer])
+            decide(transfer_id=transfer.pk, actor=self.teacher)
+
+    def leave(self):
+        classes = VirtualClass.objects.filter(discount_code__isnull=False)
+        bought = self.pick([*classes, *Seat.objects.filter(state=SeatState.TAKEN)])
+        if isinstance(bought, Seat):
+            leave_place(user=bought.user, class_id=bought.open_class_id)
+        elif bought:
+            cancel_class(class_id=bought.pk, actor=bought.booked_by)
+
+    def wait(self):
+        let_time_pass()
+
+    def list_paid_uses(self, code):
+        """Return the person of each seat and class that has the code, its money and its place."""
+        seats = Seat.objects.filter(discount_code=code, state=SeatState.TAKEN)
+        classes = VirtualClass.objects.filter(discount_code=code, paid_at__isnull=False)
+        classes = classes.exclude(status=ClassStatus.CANCELLED)
+        return [*seats.values_list("user", flat=True), *classes.values_list("booked_by", flat=True)]
+
+    def check(self):
+        often, once = map(self.list_paid_uses, self.codes)
+        assert len(often) <= 2
+        assert len(once) == len(set(once))
+        for payment in Payment.objects.filter(approved_at__isnull=False):
+            seat, of_class = payment.paid_seat, payment.virtual_class
+            has_place = seat.state == SeatState.TAKEN if seat else of_class.is_scheduled
+            assert has_place or is_refunded(payment)
+        lost = BankTransfer.objects.filter(state=TransferState.CONFIRMED)
+        assert not lost.filter(seat__isnull=False).exclude(seat__state=SeatState.TAKEN).exists()
+
+
+@pytest.mark.parametrize("seed", range(ORDERS))
+def test_codes_under_attack(seed, mercadopago, google, teacher, settings, monkeypatch):
+    settings.MAX_UNPAID_HOLDS = settings.MAX_BOOKINGS = settings.MAX_WRONG_CODES = 1000
+    settings.MAX_CHANGES = 1000
+    monkeypatch.setattr(lapsed_checkouts, "MAX_LAPSED", 1000)
+    monkeypatch.setattr(transfers, "MAX_WAITING", 1000)
+    monkeypatch.setattr(transfers, "MAX_A_DAY", 1000)
+    take_transfers()
+    attack = Attack(seed, mercadopago, teacher)
+
+    for _ in range(STEPS):
+        attack.step()
+        attack.check()

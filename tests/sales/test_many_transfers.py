@@ -1,0 +1,131 @@
+"""Transfers announced without end reach the teacher as few mails and one list."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.admin.sales import transfers as panel_transfers
+from bookings.domain.checkout.transfers import GATHER, announce_transfer, refuse_transfer
+from bookings.domain.exceptions import TooManyTransfersError
+from bookings.domain.open_classes.seats import release_seat
+from bookings.models import BankTransfer, Notice, TransferState
+from bookings.notices.delivery import deliver_due
+from tests.admin.steps import confirm_several
+from tests.factories import BankTransferFactory, UserFactory
+from tests.pages.texts import text_of
+from tests.sales.open_classes import hold, in_days
+from tests.sales.open_classes import store as publish
+from tests.sales.transfers import START, announce, store, take_transfers
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/transferencias/"
+
+
+@pytest.fixture(autouse=True)
+def _rules(mercadopago, teacher):
+    take_transfers()
+
+
+def announce_seat(user, teacher, day=7):
+    seat = hold(publish(teacher, start=in_days(day)), user)
+    transfer = announce_transfer(user=user, about=seat, operation_number="12345678")
+    release_seat(user=user, seat_id=seat.pk)
+    return transfer
+
+
+def test_a_person_has_three_announcements_to_decide_at_most(teacher, student, stranger):
+    for day in range(3):
+        announce_seat(student, teacher, 7 + day)
+
+    with pytest.raises(TooManyTransfersError, match="todavía no confirmó"):
+        announce_seat(student, teacher, 10)
+
+    assert BankTransfer.objects.filter(user=student).count() == 3
+    assert announce_seat(stranger, teacher, 11)
+
+
+def test_a_person_announces_five_times_a_day_at_most(teacher, student):
+    booked = [store(student, start=START + timedelta(days=day)) for day in range(6)]
+    for one in booked[:5]:
+        refuse_transfer(transfer_id=announce(one).pk, actor=teacher)
+
+    with pytest.raises(TooManyTransfersError, match="Mañana"):
+        announce(booked[5])
+
+    BankTransfer.objects.update(announced_at=timezone.now() - timedelta(days=1))
+    assert announce(booked[5])
+
+
+def test_a_student_reads_why_another_is_not_taken(teacher, student, sign_in):
+    for day in range(3):
+        announce_seat(student, teacher, 7 + day)
+    seat = hold(publish(teacher, start=in_days(10)), student)
+    client = sign_in(student)
+
+    page = client.post(
+        reverse("bookings:seat_transfer", args=[seat.pk]),
+        {"operation_number": "12345678"},
+        follow=True,
+    )
+
+    assert "Cuando las confirme, podés avisar otra." in text_of(page)
+
+
+def test_several_that_wait_are_one_mail(teacher, time_machine):
+    now = timezone.now()
+    people = UserFactory.create_batch(4)
+    for minute, person in enumerate(people):
+        time_machine.move_to(now + timedelta(minutes=2 * minute), tick=False)
+        announce(store(person, start=START + timedelta(hours=2 * minute)))
+        deliver_due()
+    [first] = mail.outbox
+
+    time_machine.move_to(now + GATHER + timedelta(minutes=10), tick=False)
+    deliver_due()
+
+    _, together = mail.outbox
+    assert str(people[0]) in first.body
+    assert "También esperan" not in first.body
+    assert all(str(person) in together.body for person in people)
+    assert LIST in together.body
+    assert not Notice.objects.filter(kind="transfer_announced", next_attempt_at__isnull=False)
+
+
+def announced(count):
+    return [
+        BankTransferFactory(
+            virtual_class=store(UserFactory(), start=START + timedelta(hours=2 * number)),
+            operation_number=f"1234{number}",
+        )
+        for number in range(count)
+    ]
+
+
+def test_the_list_says_how_many_wait_and_has_pages(teacher, sign_in, monkeypatch):
+    monkeypatch.setattr(panel_transfers, "WAITING", 2)
+    transfers = announced(3)
+    panel = sign_in(teacher)
+
+    first, second = (text_of(panel.get(f"{LIST}?pagina={number}")) for number in (1, 2))
+
+    assert "3 esperan tu respuesta" in first
+    assert "Página 1 de 2" in first
+    assert transfers[0].operation_number in first
+    assert transfers[2].operation_number not in first
+    assert transfers[2].operation_number in second
+
+
+def test_several_are_refused_at_once(teacher, sign_in):
+    one, two, _ = announced(3)
+    panel = sign_in(teacher)
+    assert f'value="{two.pk}" form="no-llego"' in panel.get(LIST).content.decode()
+
+    confirm_several(panel, [one, two], "no-llego")
+
+    refused = BankTransfer.objects.filter(state=TransferState.REFUSED)
+    assert set(refused) == {one, two}
+    assert Notice.objects.filter(kind="transfer_refused").count() == 2
