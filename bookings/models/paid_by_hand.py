@@ -97,7 +97,9 @@ def _is_second(transfer: BankTransfer, bought: VirtualClass | Seat) -> bool:
     payment = payment_of(bought)
     if payment is not None and payment.approved_at is not None:
         return True
-    return any(entry.is_second for entry in transfer.entries.all())
+    return any(
+        entry.is_second for entry in _list_entries(bought) if entry.transfer_id == transfer.pk
+    )
 
 
 def find_cash(bought: VirtualClass | Seat) -> int:

@@ -13,7 +13,7 @@ from bookings.domain.exceptions import BookingError, ClassEndedError, Preference
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.ledger import join_purchase, purchase_of
+from bookings.domain.money.ledger import join_purchase, open_purchase
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
 from bookings.domain.teacher_alerts import tell_of_booking
@@ -105,7 +105,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
     if payment:
         _join(payment, virtual_class)
     elif by != user:  # she buys nothing when she publishes a class
-        purchase_of(virtual_class)
+        open_purchase(virtual_class)
     if is_foreign:
         _follow_money(virtual_class)
     elif by is None and _is_paid_to_teacher(request):

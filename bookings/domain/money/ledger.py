@@ -4,6 +4,7 @@ The caller has locked the class or the payment, so that no other request books t
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Sum
 from django.utils import timezone
@@ -26,18 +27,27 @@ from bookings.models import (
 )
 
 
+def open_purchase(bought: VirtualClass | Seat) -> Purchase:
+    """Store the purchase of a class or seat that was just stored."""
+    return Purchase.objects.create(**_identify(bought), **_describe(bought))
+
+
 def purchase_of(bought: VirtualClass | Seat) -> Purchase:
-    """Return the purchase of a class or seat, and store it if it is new."""
+    """Return the purchase of a class or seat; store it if an earlier release did not."""
+    return Purchase.objects.get_or_create(**_identify(bought), defaults=_describe(bought))[0]
+
+
+def _identify(bought: VirtualClass | Seat) -> dict[str, Any]:
     if isinstance(bought, Seat):
-        place = {"person_id": bought.user_id, "virtual_class_id": bought.open_class_id}
-        return Purchase.objects.get_or_create(
-            pk=bought.pk, defaults={"kind": PurchaseKind.PLACE, **place}
-        )[0]
-    return Purchase.objects.get_or_create(
-        kind=PurchaseKind.CLASS,
-        virtual_class=bought,
-        defaults={"person_id": bought.booked_by_id},
-    )[0]
+        return {"pk": bought.pk}
+    return {"kind": PurchaseKind.CLASS, "virtual_class": bought}
+
+
+def _describe(bought: VirtualClass | Seat) -> dict[str, Any]:
+    if isinstance(bought, Seat):
+        place = {"kind": PurchaseKind.PLACE, "virtual_class_id": bought.open_class_id}
+        return {"person_id": bought.user_id, **place}
+    return {"person_id": bought.booked_by_id}
 
 
 def join_purchase(payment: Payment, booked: VirtualClass) -> None:

@@ -25,7 +25,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import has_lost_its_use, take_discount
-from bookings.domain.money.ledger import book_cash, purchase_of
+from bookings.domain.money.ledger import book_cash, open_purchase
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
@@ -262,7 +262,7 @@ def _open_seat(seat: Seat, now: datetime) -> None:
     if seat.price > 0 and is_provider_configured():
         seat.payment = open_payment(user=seat.user, quote=_quote(seat), expires_at=seat.expires_at)
     seat.save(force_insert=True)
-    purchase_of(seat)
+    open_purchase(seat)
 
 
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
