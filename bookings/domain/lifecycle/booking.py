@@ -108,7 +108,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         open_purchase(virtual_class)
     if is_foreign:
         _follow_money(virtual_class)
-    elif by is None and _is_paid_to_teacher(request):
+    elif payment is None and by is None and _is_paid_to_teacher(request):
         tell_of_booking(virtual_class, by)
     return virtual_class
 
