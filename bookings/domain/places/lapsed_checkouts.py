@@ -10,9 +10,15 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_teacher
 from bookings.availability.agenda import list_money_on_its_way
-from bookings.domain.exceptions import SlotTakenError, TooManyLapsedError
+from bookings.domain.exceptions import (
+    SlotTakenError,
+    TooManyBookingsError,
+    TooManyLapsedError,
+)
 from bookings.models import (
     BankTransfer,
+    ClassEvent,
+    ClassLog,
     ClassStatus,
     NoticeKind,
     Payment,
@@ -46,27 +52,31 @@ def limit_lapsed(user: User, now: datetime) -> None:
 
 
 def limit_chosen(user: User) -> None:
-    """Raise TooManyLapsedError beyond MAX_CHOSEN. Call it outside of transactions."""
+    """Raise TooManyBookingsError beyond MAX_CHOSEN. Call it outside of transactions."""
     if is_too_often("chosen-times", user.pk, limit=MAX_CHOSEN, window=RECENTLY):
-        raise TooManyLapsedError(wait_seconds=seconds_left(RECENTLY))
+        raise TooManyBookingsError(wait_seconds=seconds_left(RECENTLY))
 
 
 def _list_unpaid(user: User, now: datetime) -> list[Payment]:
     """List the checkouts without money since the last payment.
 
-    Without those that another payment, or the teacher, ended.
+    Leave out those that another payment or the teacher ended, and preferences of other systems,
+    which keep no time.
     """
+    cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED).exclude(actor=user)
     sent = BankTransfer.objects.exclude(state=TransferState.REFUSED)
     unpaid = Q(
         ~Exists(list_money_on_its_way(OuterRef("pk"))),
         ~Exists(sent.filter(seat__payment=OuterRef("pk"))),
         ~Exists(sent.filter(virtual_class__payment=OuterRef("pk"))),
+        ~Exists(cancelled.filter(virtual_class__payment=OuterRef("pk"))),
         # The preference of a seat that is held may be in the making.
         Q(preference_id__isnull=False) | Q(seat__state=SeatState.HELD),
         # By hand, and booked by the teacher.
         seat__paid_at=None,
         virtual_class__paid_at=None,
         virtual_class__link=None,
+        made_elsewhere=False,
     )
     made = user.payments.filter(
         unpaid | Q(approved_at__isnull=False), created_at__gt=now - RECENTLY
