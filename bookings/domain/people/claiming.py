@@ -45,13 +45,11 @@ NOT_CLAIMED = "Nadie tomó esta clase, o ya lo decidiste: no hay nada que deshac
 GUEST = _(
     "Ya estás en esta clase, invitado por otra persona. Si la clase es tuya, escribile a la profe."
 )
-
-
 ATTEMPTS = 3
 
 
 class BookedMeanwhileError(BookingError):
-    """The person got a payment or class before its row was locked, so the order is broken."""
+    """The person got a payment or class before its row was locked; begin again."""
 
 
 class LinkUselessError(BookingError):
