@@ -7,11 +7,18 @@ from django.utils import timezone
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyBookingsError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.open_classes.seats import release_seat
-from bookings.domain.places.lapsed_checkouts import MAX_CHOSEN, MAX_LAPSED, PAUSE, RECENTLY
+from bookings.domain.places.lapsed_checkouts import (
+    MAX_CHOSEN,
+    MAX_LAPSED,
+    PAUSE,
+    RECENTLY,
+    limit_lapsed,
+)
 from bookings.models import ClassType, Hold, Notice, Payment, Seat
 from bookings.notices.rendering import render_mail
 from tests.factories import VirtualClassFactory
@@ -86,6 +93,17 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     [told] = Notice.objects.all()
     assert (told.kind, told.user) == ("holds_lapse", teacher)
     assert student.email in render_mail(told).body
+
+
+def test_a_hold_that_fails_does_not_use_up_the_mail(mercadopago, teacher, open_class, student):
+    let_lapse(student, open_class)
+    end(ago=PAUSE)
+    with rolled_back():
+        limit_lapsed(student, timezone.now())
+
+    hold(open_class, student)
+
+    assert Notice.objects.get().kind == "holds_lapse"
 
 
 def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):

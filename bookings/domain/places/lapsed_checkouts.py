@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from django.core.cache import cache
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -20,6 +19,7 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
+    Notice,
     NoticeKind,
     Payment,
     SeatState,
@@ -48,7 +48,7 @@ def limit_lapsed(user: User, now: datetime) -> None:
     pause_end = max(payment.expires_at or now for payment in unpaid) + PAUSE
     if pause_end > now:
         raise TooManyLapsedError(wait_seconds=int((pause_end - now).total_seconds()) + 1)
-    _tell_teacher(user)
+    _tell_teacher(user, now)
 
 
 def limit_chosen(user: User) -> None:
@@ -100,7 +100,8 @@ def _is_kept(payment: Payment, now: datetime) -> bool:
     return not (payment.has_expired(now) or is_released or is_cancelled)
 
 
-def _tell_teacher(user: User) -> None:
-    today, teacher = timezone.localdate().isoformat(), find_teacher()
-    if teacher and cache.add(f"lapses-told:{today}", 1, timeout=RECENTLY.total_seconds()):
-        record_alert(NoticeKind.HOLDS_LAPSE, teacher, f"{today} {user.pk.hex}")
+def _tell_teacher(user: User, now: datetime) -> None:
+    kind, teacher = NoticeKind.HOLDS_LAPSE, find_teacher()
+    told = Notice.objects.filter(kind=kind, user=teacher, created_at__gt=now - RECENTLY)
+    if teacher and not told.exists():
+        record_alert(kind, teacher, f"{timezone.localdate(now).isoformat()} {user.pk.hex}")
