@@ -94,10 +94,12 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
 class DayField(serializers.DateField):
     """An ISO date with dashes, from 2000 to 2099 so that days can be added."""
 
+    default_error_messages = {"invalid": "Tiene que ser un día, como 2030-01-05."}
+
     def to_internal_value(self, value: Any) -> date:
         day = super().to_internal_value(value)
         if day.isoformat() != value or day.year // 100 != 20:
-            self.fail("invalid", format="20YY-MM-DD")
+            self.fail("invalid")
         return day
 
 

@@ -213,7 +213,9 @@ class DaysQuerySerializer(serializers.Serializer[Any]):
 
 class SlotsQuerySerializer(DaysQuerySerializer):
     type = serializers.CharField()
-    minutes = serializers.IntegerField()
+    minutes = serializers.IntegerField(
+        error_messages={"invalid": "Tiene que ser un número entero."}
+    )
 
 
 class SlotSerializer(serializers.Serializer[Period]):

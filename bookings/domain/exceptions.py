@@ -288,7 +288,7 @@ class AlreadyPaidError(BookingError):
 
 
 class TooManyTransfersError(BookingError):
-    """The person announced more transfers than the teacher can be asked about."""
+    """A limit of announced transfers; the text says which."""
 
 
 class TransferDecidedError(BookingError):

@@ -24,7 +24,7 @@ from config.lib.wall_time import find_next
 
 logger = logging.getLogger(__name__)
 
-# Anybody can book at any price, so these mails do not follow the number of bookings.
+# Anybody can book at any price, so one mail for each booking could be too many.
 ASK_EVERY = timedelta(hours=1)
 
 
@@ -83,7 +83,7 @@ def ask_for_agreement(virtual_class: VirtualClass) -> None:
 def tell_of_booking(booked: VirtualClass, by: User | None) -> None:
     """Mail the teacher, once, about a class that became certain, or that she is paid for by hand.
 
-    by: who made it so. She knows of what she booked, confirmed or marked as paid herself.
+    by: the person who did that. No mail is sent if it was the teacher, or if she booked it.
     """
     is_hers = booked.booked_by.is_staff or (by is not None and by.is_staff)
     if is_hers or booked.log.filter(event=ClassEvent.BOOKED_FOR).exists():

@@ -16,7 +16,7 @@ from bookings.notices.mails.to_people import MAILS_TO_PEOPLE
 from bookings.notices.reminders import draft_reminders
 from bookings.notices.skip_rules import GATHERED
 
-# A transaction that chose this day's mail commits before it leaves.
+# The day's mail leaves this much later, when the bookings of its last moment are committed.
 COMMITTED_WITHIN = timedelta(minutes=1)
 
 
@@ -59,12 +59,12 @@ def plan_mail(
 def gather_for_day(
     kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str, at: datetime
 ) -> None:
-    """Write a notice that leaves inside the day's mail, and plan that mail, once."""
+    """Store a booking for the teacher's mail of the day ``at``, and plan that mail once."""
     part = Notice.draft(kind, virtual_class, user_id, at, occasion)
     part.next_attempt_at, part.failure = None, GATHERED
     leaves_at = at + COMMITTED_WITHIN
     whole = Notice.draft(NoticeKind.DAILY_BOOKINGS, None, user_id, leaves_at, at.isoformat())
-    # It may have left early: by a clock that was ahead, or because the teacher sent it by hand.
+    # It may have been sent early: the clock was ahead, or the teacher sent it by hand.
     early = Notice.objects.filter(user=user_id, kind=whole.kind, occasion=whole.occasion)
     again = {"due_at": leaves_at, "next_attempt_at": leaves_at, "sent_at": None}
     early.filter(next_attempt_at=None).update(**again, attempts=0, failure="")
@@ -85,11 +85,11 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
 
 
 def _record(notices: list[Notice]) -> None:
-    wanted = [one for one in notices if not _is_for_students(one)]
+    wanted = [one for one in notices if not _is_to_host_of_open_class(one)]
     Notice.objects.bulk_create(wanted, ignore_conflicts=True)
     transaction.on_commit(deliver_mails_soon, robust=True)
 
 
-def _is_for_students(notice: Notice) -> bool:
+def _is_to_host_of_open_class(notice: Notice) -> bool:
     is_to_people = notice.kind in MAILS_TO_PEOPLE
     return is_to_people and is_its_teacher(notice.virtual_class, notice.user_id)

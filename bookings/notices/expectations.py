@@ -80,7 +80,7 @@ class AfterRefund(Expectation):
         about_seat = "charge__payment__seat__open_class__virtual_class"
         for refund in refunds.select_related(about_class, about_seat):
             payment, occasion = refund.charge.payment, name_refund(refund)
-            if occasion not in written:  # the reader of before a claim counts
+            if occasion not in written:  # a claim may have changed the payer since
                 due_at = refund.done_at or refund.created_at
                 about = payment.paid_class
                 yield Notice.draft(kind, about, payment.user_id, due_at, occasion)
@@ -109,13 +109,13 @@ class PaymentToReview(Expectation):
 
 
 def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bool:
-    """True for the host of an open class, who is the teacher: no mail to people is for her."""
+    """Return True for the host of an open class: she is the teacher and gets no student's mail."""
     is_host = virtual_class is not None and virtual_class.booked_by_id == user_id
     return is_host and find_open_class(virtual_class) is not None
 
 
 def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    """Leave out the mails of a host before a claim, who is another person."""
+    """Return the host, or nobody if a claim has changed the host since the line."""
     hand_overs = {ClassEvent.CLAIMED, ClassEvent.UNCLAIMED}
     later = any(one.event in hand_overs and one.at > line.at for one in virtual_class.log.all())
     user_id = virtual_class.booked_by_id

@@ -32,7 +32,7 @@ from bookings.notices.facts import (
 )
 from bookings.notices.returned_money import find_named_refund, is_owed
 
-# Of a booking that the day's mail tells.
+# For a booking that the teacher's mail of the day lists.
 GATHERED = "Va en el correo del día."
 
 
@@ -95,7 +95,8 @@ def _has_seat_lapsed(notice: Notice) -> bool:
 
 
 def _is_told_together(notice: Notice) -> bool:
-    # A mail that left since then names all that waited; a minute, because one may be on its way.
+    # A mail sent since then names every transfer that waits. A minute, because its text may have
+    # been rendered before this transfer was stored.
     known_at = notice.created_at + timedelta(minutes=1)
     others = Notice.objects.filter(user=notice.user, kind=notice.kind, sent_at__gt=known_at)
     return others.exclude(pk=notice.pk).exists()

@@ -16,7 +16,7 @@ NAMES = {
     "expire_payments": "vencer pagos sin empezar",
     "finish_requested_schedulings": "agendar clases pagadas",
     "follow_calendar": "seguir los cambios del calendario",
-    "forget_claims": "olvidar a quien nadie confirmó después de su clase",
+    "forget_claims": "borrar los datos de personas sin cuenta cuyas clases tomó una cuenta",
     "forget_notifications": "borrar avisos viejos de pagos",
     "forget_webhooks": "borrar avisos viejos a otros sistemas",
     "keep_push_channel": "mantener el aviso de cambios del calendario",

@@ -83,7 +83,7 @@ def test_who_refuses_the_second_consent_is_signed_in_and_is_not_asked_again(cons
 def test_a_second_consent_without_a_token_is_the_last(consented_before, monkeypatch, caplog):
     client = Client()
     asked = sign_in(client, "google", TEACHER_EMAIL)
-    monkeypatch.setattr(consented_before, "_asks_again", lambda *args: False)
+    monkeypatch.setattr(consented_before, "asks_again", lambda *args: False)
 
     response = client.get(consent(asked["Location"], TEACHER_EMAIL))
 

@@ -148,6 +148,17 @@ def test_a_query_without_sense_is_refused(anybody, query, field):
     assert body["error"].startswith(f"{field}: ")
 
 
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("type=individual&minutes=one", "minutes: Tiene que ser un número entero."),
+        (f"{HOUR}&from=tomorrow", "from: Tiene que ser un día, como 2030-01-05."),
+    ],
+)
+def test_a_refused_query_says_what_is_expected(anybody, query, text):
+    assert get(anybody, f"{SLOTS}?{query}") == (400, {"error": text})
+
+
 def test_the_longest_span(anybody):
     assert get(anybody, f"{SLOTS}?{HOUR}&from=2026-11-24&to=2027-02-24")[0] == 200
 

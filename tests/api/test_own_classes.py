@@ -248,6 +248,15 @@ def test_a_guest_neither_cancels_nor_moves(sign_in, student, scheduled):
     assert move(client, scheduled, tuesday("11:30", weeks=1)) == (403, NOT_HOST)
 
 
+def test_a_guest_moves_no_cancelled_class_either(sign_in, student, scheduled):
+    join_class(user=student, access_code="7K2M9QXA")
+    VirtualClass.objects.update(status="cancelled")
+
+    refused = move(sign_in(student), scheduled, tuesday("11:30", weeks=1))
+
+    assert refused == (403, NOT_HOST)
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [({"start_time": tuesday("09:00")}, "too_late"), ({"status": "completed"}, "class_completed")],

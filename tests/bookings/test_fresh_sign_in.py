@@ -12,7 +12,7 @@ from bookings.domain.exceptions import FreshSignInNeededError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.refunds import request_partial_refund
-from bookings.domain.people.claiming import claim_class, confirm_claim
+from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.class_links import make_link
 from bookings.models import (
@@ -83,6 +83,11 @@ def merging_people(student, teacher):
     return partial(confirm_claim, class_id=link.pk, by=teacher)
 
 
+@pytest.fixture
+def undoing_a_claim(merging_people, teacher):
+    return partial(return_claim, class_id=VirtualClass.objects.get().pk, by=teacher)
+
+
 DECISIONS = [
     "cancelling",
     "cancelling_an_open_class",
@@ -91,12 +96,15 @@ DECISIONS = [
     "confirming_a_transfer",
     "erasing",
     "merging_people",
+    "undoing_a_claim",
 ]
 
 
 def everything():
     """Return what the decisions write."""
-    classes = VirtualClass.objects.order_by("pk").values("pk", "status", "start_time", "paid_at")
+    classes = VirtualClass.objects.order_by("pk").values(
+        "pk", "status", "start_time", "paid_at", "booked_by"
+    )
     counts = [model.objects.count() for model in (Refund, Notice, ClassLog, User)]
     return list(classes), counts
 

@@ -145,7 +145,7 @@ def test_the_teacher_and_the_written_down_address_are_told(paid, lucia, host, te
     assert host.name not in to_lucia.body
     assert host.email not in to_lucia.body
 
-    return_claim(class_id=paid.pk, by=teacher)
+    return_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
     assert all(reason_to_skip(one) for one in told.values())
 
 

@@ -7,12 +7,21 @@ from django.utils import timezone
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
-from bookings.domain.exceptions import TooManyLapsedError
+from bookings.domain.dry_runs import rolled_back
+from bookings.domain.exceptions import TooManyBookingsError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.open_classes.seats import release_seat
-from bookings.domain.places.lapsed_checkouts import MAX_CHOSEN, MAX_LAPSED, PAUSE, RECENTLY
+from bookings.domain.places.lapsed_checkouts import (
+    MAX_CHOSEN,
+    MAX_LAPSED,
+    PAUSE,
+    RECENTLY,
+    limit_lapsed,
+)
 from bookings.models import ClassType, Hold, Notice, Payment, Seat
 from bookings.notices.rendering import render_mail
+from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 from tests.sales.open_classes import expire, hold, in_days, pay, store
 
@@ -36,15 +45,18 @@ def let_go(user, open_class):
         release_seat(user=user, seat_id=hold(open_class, user).pk)
 
 
+def choose(user, start):
+    return hold_slot(user=user, start=start, minutes=60, class_type=ClassType.INDIVIDUAL)
+
+
+def book(user, start):
+    hold_id = choose(user, start).pk
+    return check_out_hold(user=user, hold_id=hold_id, students_count=1)
+
+
 def let_classes_lapse(user, open_class):
     for number in range(MAX_LAPSED):
-        chosen = hold_slot(
-            user=user,
-            start=tuesday("10:00") + timedelta(hours=number % 2),
-            minutes=60,
-            class_type=ClassType.INDIVIDUAL,
-        )
-        booked = check_out_hold(user=user, hold_id=chosen.pk, students_count=1)
+        booked = book(user, tuesday("10:00") + timedelta(hours=number % 2))
         if number:
             end()
         else:
@@ -81,6 +93,17 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     [told] = Notice.objects.all()
     assert (told.kind, told.user) == ("holds_lapse", teacher)
     assert student.email in render_mail(told).body
+
+
+def test_a_hold_that_fails_does_not_use_up_the_mail(mercadopago, teacher, open_class, student):
+    let_lapse(student, open_class)
+    end(ago=PAUSE)
+    with rolled_back():
+        limit_lapsed(student, timezone.now())
+
+    hold(open_class, student)
+
+    assert Notice.objects.get().kind == "holds_lapse"
 
 
 def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):
@@ -126,14 +149,27 @@ def test_the_teachers_cancelling_is_no_lapse(mercadopago, teacher, student):
 
 
 @pytest.mark.usefixtures("agenda")
+def test_a_class_that_the_teacher_cancels_is_no_lapse(mercadopago, teacher, student):
+    for _ in range(MAX_LAPSED):
+        booked = book(student, tuesday("10:00"))
+        cancel_class(class_id=booked.pk, actor=teacher)
+
+    assert book(student, tuesday("10:00"))
+
+
+@pytest.mark.usefixtures("agenda")
+def test_preferences_of_another_system_are_no_lapse(mercadopago, teacher, student):
+    for booked in VirtualClassFactory.create_batch(MAX_LAPSED, booked_by=student, class_price=100):
+        adopt_payment(booked)
+        cancel_class(class_id=booked.pk, actor=student)
+
+    assert choose(student, tuesday("10:00"))
+
+
+@pytest.mark.usefixtures("agenda")
 def test_times_are_not_chosen_for_ever(mercadopago, student):
-    def choose():
-        return hold_slot(
-            user=student, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL
-        )
-
     for _ in range(MAX_CHOSEN):
-        choose()
+        choose(student, tuesday("10:00"))
 
-    with pytest.raises(TooManyLapsedError):
-        choose()
+    with pytest.raises(TooManyBookingsError):
+        choose(student, tuesday("10:00"))

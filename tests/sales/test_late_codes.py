@@ -18,7 +18,7 @@ from bookings.domain.checkout.transfers import (
 )
 from bookings.domain.exceptions import BookingError, DiscountCodeError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.discounts import list_seat_uses
+from bookings.domain.money.discounts import has_lost_its_use, list_seat_uses
 from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.open_classes.seats import hold_seat, release_seat
 from bookings.domain.places import lapsed_checkouts
@@ -188,6 +188,16 @@ def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, s
     DiscountCode.objects.update(max_uses=0)
 
     assert pay(mercadopago, seat).state == SeatState.TAKEN
+
+
+def test_a_class_that_the_calendar_refused_keeps_its_use(mercadopago, teacher, host, code):
+    take_transfers()
+    hold_id = keep(host, start=in_days(9)).pk
+    booked = check_out_hold(user=host, hold_id=hold_id, students_count=1, typed_code=code.code)
+    booked.scheduling_refusal = "calendar_refused"
+    DiscountCode.objects.update(max_uses=0)
+
+    assert not has_lost_its_use(booked)
 
 
 # --- Under attack ---------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """domain/people/claiming.py: an account takes over everything of a person without one."""
 
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -112,9 +111,9 @@ def test_her_yes_moves_the_other_classes_too(paid, lucia, student, teacher):
     assert set(student.booked_classes.all()) == {past, paid, later}
     assert not User.objects.filter(pk=lucia.pk).exists()
     assert not ClassLink.objects.get(pk=paid.pk).is_undecided
-    for decide in (partial(confirm_claim, fresh_sign_in=True), return_claim):
+    for decide in (confirm_claim, return_claim):
         with pytest.raises(BookingError, match="nada que deshacer"):
-            decide(class_id=paid.pk, by=teacher)
+            decide(class_id=paid.pk, by=teacher, fresh_sign_in=True)
 
 
 def test_her_yes_to_one_of_two_accounts_makes_the_other_class_hers(
@@ -127,7 +126,7 @@ def test_her_yes_to_one_of_two_accounts_makes_the_other_class_hers(
     confirm_claim(class_id=later.pk, by=teacher, fresh_sign_in=True)
     with pytest.raises(BookingError, match="nada que deshacer"):
         confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
-    return_claim(class_id=paid.pk, by=teacher)
+    return_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
 
     assert set(student.booked_classes.all()) == {paid, later}
     assert not stranger.booked_classes.exists()

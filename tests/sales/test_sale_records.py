@@ -114,7 +114,7 @@ def test_a_class_that_she_books_its_claim_and_the_way_back_are_told(student, tea
     booked = book_class_for(write_lucia(), teacher)
     lucia = booked.booked_by_id
     claim_class(user=student, token=booked.link.token)
-    return_claim(class_id=booked.pk, by=teacher)
+    return_claim(class_id=booked.pk, by=teacher, fresh_sign_in=True)
 
     data = told()
     people = [data[f"class.{one}"]["userId"] for one in ("booked_for", "claimed", "unclaimed")]

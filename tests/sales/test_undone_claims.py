@@ -102,7 +102,7 @@ def test_a_wrong_claim_undone_and_a_right_one_lose_nothing(
         claim(student, one)
 
     for one in (group, unpaid):
-        return_claim(class_id=one.pk, by=teacher)
+        return_claim(class_id=one.pk, by=teacher, fresh_sign_in=True)
 
     lucia = User.objects.get(pk=lucia.pk)
     assert (describe(lucia), (lucia.name, lucia.mail_address)) == (before, name)
@@ -120,7 +120,7 @@ def test_the_way_back_ends_the_link_and_the_invitation(group, student, teacher):
     token = group.link.token
     claim(student, group)
 
-    returned = return_claim(class_id=group.pk, by=teacher)
+    returned = return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
 
     assert find_link(token).state == LinkState.REPLACED
     assert find_link(ClassLink.objects.get().token).state == LinkState.OPEN
@@ -131,7 +131,7 @@ def test_the_way_back_ends_the_link_and_the_invitation(group, student, teacher):
 
 def test_what_nobody_claimed_cannot_be_undone(group, lucia, teacher):
     with pytest.raises(BookingError, match="Nadie tomó"):
-        return_claim(class_id=group.pk, by=teacher)
+        return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
 
     assert VirtualClass.objects.get().booked_by == lucia
 
@@ -143,7 +143,7 @@ def test_a_class_that_the_wrong_account_had_goes_back_with_its_count(
     with time_machine.travel(group.end_time + timedelta(minutes=2)):
         complete_ended_classes()
 
-        return_claim(class_id=group.pk, by=teacher)
+        return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
 
     counts = [User.objects.get(pk=one.pk).total_classes for one in (lucia, student)]
     assert counts == [1, 0]
@@ -155,7 +155,7 @@ def test_cancelling_by_the_wrong_account_leaves_everything_but_the_time(
     claim(student, group)
     cancel_class(class_id=group.pk, actor=student)
 
-    returned = return_claim(class_id=group.pk, by=teacher)
+    returned = return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
 
     assert (returned.booked_by, returned.status) == (lucia, ClassStatus.CANCELLED)
     assert returned.learning_focus == WORDS["learning_focus"]

@@ -66,7 +66,7 @@ class GoogleIdentity(GoogleAccounts):
         scopes = self._ticked(request)
         if query.get("include_granted_scopes") == "true":
             scopes |= self._consents.get(email.lower(), frozenset())
-        offline = query.get("access_type") == "offline" and self._asks_again(query, email, scopes)
+        offline = query.get("access_type") == "offline" and self.asks_again(query, email, scopes)
         code = f"4/0A{secrets.token_urlsafe(32)}"
         self._codes[code] = make_code(request, self._person(email).email, scopes, offline=offline)
         return redirect_reply(
@@ -83,7 +83,7 @@ class GoogleIdentity(GoogleAccounts):
             return asked - CALENDAR_SCOPES
         return asked
 
-    def _asks_again(self, query: dict[str, str], email: str, scopes: frozenset[str]) -> bool:
+    def asks_again(self, query: dict[str, str], email: str, scopes: frozenset[str]) -> bool:
         """Whether Google would show the consent, and so give a new refresh token."""
         agreed = self._consents.get(email.lower(), frozenset())
         return "consent" in query.get("prompt", "").split() or not scopes <= agreed

@@ -72,7 +72,7 @@ class ConfirmClaim(Step[VirtualClass]):
 
 
 class ReturnClaim(Step[VirtualClass]):
-    name, is_final = "deshacer", True
+    name, is_final, is_sensitive = "deshacer", True, True
     label, yes = "La tomó otra persona", "Sí, quitar la clase de esa cuenta"
     warning = "Quien la tomó ya vio el enlace de la videollamada."
 
@@ -81,7 +81,8 @@ class ReturnClaim(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         claimer = row.booked_by
-        seen = foresee(lambda: return_claim(class_id=row.pk, by=actor), [row.pk])
+        give_back = partial(return_claim, class_id=row.pk, by=actor, fresh_sign_in=True)
+        seen = foresee(give_back, [row.pk])
         person = seen.result.booked_by
         known = ", ".join(filter(None, (person.phone, person.mail_address)))
         happens = (
@@ -91,7 +92,8 @@ class ReturnClaim(Step[VirtualClass]):
         return Facts(str(row), happens, group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        returned = return_claim(class_id=row.pk, by=actor)
+        fresh = form.fresh_sign_in
+        returned = return_claim(class_id=row.pk, by=actor, fresh_sign_in=fresh)
         return Report(f"Listo: la clase es de {returned.booked_by}. Mandale el enlace nuevo.")
 
 

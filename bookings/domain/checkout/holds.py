@@ -49,8 +49,8 @@ def hold_slot(
 ) -> Hold:
     """Hold a free slot; the user's unbooked hold ends.
 
-    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyHoldsError,
-    TooManyLapsedError.
+    Raises NoPriceError, OfferUsedError, CalendarError, SlotTakenError, TooManyBookingsError,
+    TooManyHoldsError, TooManyLapsedError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
     refuse_second_use(user, offer)

@@ -75,6 +75,7 @@ def reschedule_class(
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     now = timezone.now()
+    refuse_strangers(virtual_class, actor)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if virtual_class.status == ClassStatus.COMPLETED:
@@ -83,7 +84,6 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
         raise ClassPendingError
     if virtual_class.has_ended(now):
         raise ClassEndedError
-    refuse_strangers(virtual_class, actor)
     refuse_late_move(virtual_class, actor, now)
 
 

@@ -18,7 +18,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.availability.agenda import list_money_on_its_way
-from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
+from bookings.domain.exceptions import (
+    DiscountCodeError,
+    SlotTakenError,
+    TooManyAttemptsError,
+)
 from bookings.domain.queries import given_up
 from bookings.models import (
     BankTransfer,
@@ -158,8 +162,8 @@ def _has_use_left(
 
 
 def _was_kept_until_paid(bought: VirtualClass | Seat) -> bool:
-    """True if the use was never free for another: the limit may have been lowered meanwhile."""
-    if isinstance(bought, VirtualClass) and bought.scheduling_refusal:
+    """Return True if no other person could take the use; then a lowered limit does not matter."""
+    if isinstance(bought, VirtualClass) and bought.scheduling_refusal == SlotTakenError.code:
         return False  # it had lost its time, and its use with it (``LOST_ITS_HOLD``)
     payment = payment_of(bought)
     ends = [payment.expires_at] if payment and payment.preference_id else []

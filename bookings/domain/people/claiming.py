@@ -46,13 +46,11 @@ NOT_CLAIMED = "Nadie tomó esta clase, o ya lo decidiste: no hay nada que deshac
 GUEST = _(
     "Ya estás en esta clase, invitado por otra persona. Si la clase es tuya, escribile a la profe."
 )
-
-
 ATTEMPTS = 3
 
 
 class BookedMeanwhileError(BookingError):
-    """The person got a payment or class before its row was locked, so the order is broken."""
+    """The person got a payment or class before its row was locked; begin again."""
 
 
 class LinkUselessError(BookingError):
@@ -124,11 +122,13 @@ def confirm_claim(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False)
 
 
 @transaction.atomic
-def return_claim(*, class_id: uuid.UUID, by: User) -> VirtualClass:
+def return_claim(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False) -> VirtualClass:
     """Give a claimed class back to the person for whom the teacher booked it.
 
-    The link changes, unless the claimer gives it back: then it works again. Raises BookingError.
+    The link changes, unless the claimer gives it back: then it works again. Raises
+    FreshSignInNeededError, BookingError.
     """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
     virtual_class = _lock_class(class_id)
     link = _find_claim(class_id)
     claimer, person = link.claimed_by, link.made_for

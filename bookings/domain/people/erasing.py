@@ -40,7 +40,7 @@ from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
 
-# The teacher may undo a claim for so long after the class.
+# After the class, the teacher may undo a claim for this long.
 CLAIM_KEPT = timedelta(days=14)
 PEOPLE_AT_ONCE = 100
 

@@ -3,17 +3,23 @@
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from django.core.cache import cache
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_teacher
 from bookings.availability.agenda import list_money_on_its_way
-from bookings.domain.exceptions import SlotTakenError, TooManyLapsedError
+from bookings.domain.exceptions import (
+    SlotTakenError,
+    TooManyBookingsError,
+    TooManyLapsedError,
+)
 from bookings.models import (
     BankTransfer,
+    ClassEvent,
+    ClassLog,
     ClassStatus,
+    Notice,
     NoticeKind,
     Payment,
     SeatState,
@@ -42,31 +48,35 @@ def limit_lapsed(user: User, now: datetime) -> None:
     pause_end = max(payment.expires_at or now for payment in unpaid) + PAUSE
     if pause_end > now:
         raise TooManyLapsedError(wait_seconds=int((pause_end - now).total_seconds()) + 1)
-    _tell_teacher(user)
+    _tell_teacher(user, now)
 
 
 def limit_chosen(user: User) -> None:
-    """Raise TooManyLapsedError beyond MAX_CHOSEN. Call it outside of transactions."""
+    """Raise TooManyBookingsError beyond MAX_CHOSEN. Call it outside of transactions."""
     if is_too_often("chosen-times", user.pk, limit=MAX_CHOSEN, window=RECENTLY):
-        raise TooManyLapsedError(wait_seconds=seconds_left(RECENTLY))
+        raise TooManyBookingsError(wait_seconds=seconds_left(RECENTLY))
 
 
 def _list_unpaid(user: User, now: datetime) -> list[Payment]:
     """List the checkouts without money since the last payment.
 
-    Without those that another payment, or the teacher, ended.
+    Leave out those that another payment or the teacher ended, and preferences of other systems,
+    which keep no time.
     """
+    cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED).exclude(actor=user)
     sent = BankTransfer.objects.exclude(state=TransferState.REFUSED)
     unpaid = Q(
         ~Exists(list_money_on_its_way(OuterRef("pk"))),
         ~Exists(sent.filter(seat__payment=OuterRef("pk"))),
         ~Exists(sent.filter(virtual_class__payment=OuterRef("pk"))),
+        ~Exists(cancelled.filter(virtual_class__payment=OuterRef("pk"))),
         # The preference of a seat that is held may be in the making.
         Q(preference_id__isnull=False) | Q(seat__state=SeatState.HELD),
         # By hand, and booked by the teacher.
         seat__paid_at=None,
         virtual_class__paid_at=None,
         virtual_class__link=None,
+        made_elsewhere=False,
     )
     made = user.payments.filter(
         unpaid | Q(approved_at__isnull=False), created_at__gt=now - RECENTLY
@@ -90,7 +100,8 @@ def _is_kept(payment: Payment, now: datetime) -> bool:
     return not (payment.has_expired(now) or is_released or is_cancelled)
 
 
-def _tell_teacher(user: User) -> None:
-    today, teacher = timezone.localdate().isoformat(), find_teacher()
-    if teacher and cache.add(f"lapses-told:{today}", 1, timeout=RECENTLY.total_seconds()):
-        record_alert(NoticeKind.HOLDS_LAPSE, teacher, f"{today} {user.pk.hex}")
+def _tell_teacher(user: User, now: datetime) -> None:
+    kind, teacher = NoticeKind.HOLDS_LAPSE, find_teacher()
+    told = Notice.objects.filter(kind=kind, user=teacher, created_at__gt=now - RECENTLY)
+    if teacher and not told.exists():
+        record_alert(kind, teacher, f"{timezone.localdate(now).isoformat()} {user.pk.hex}")

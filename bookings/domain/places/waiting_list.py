@@ -1,6 +1,7 @@
 """The waiting list of a full class.
 
-Nobody waits for a place of an open class that can be had, nor twice a day for one that was offered.
+In an open class, a person cannot wait while a place is free or held for that person, nor for a day
+after an offered place that the person did not pay.
 """
 
 import uuid
@@ -136,7 +137,7 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
 
 
 def _refuse_needless(user: User, virtual_class: VirtualClass, now: datetime) -> None:
-    """Refuse to wait in an open class for a place that can be had: the offer would withhold it."""
+    """Refuse to wait in an open class with a free place: an offer would take it off sale."""
     if not OpenClass.objects.filter(pk=virtual_class.pk).exists():
         return
     if list_held_seats(virtual_class, now).filter(user=user).exists():

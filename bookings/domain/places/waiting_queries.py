@@ -55,9 +55,9 @@ def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
 
 
 def find_pause_end(entry: WaitingListEntry, now: datetime) -> datetime | None:
-    """Return until when a person is offered no other place of an open class.
+    """Return when the person of an entry may wait again, after an offered place that was not paid.
 
-    The person was offered one and did not pay it; None if the pause is over or there is none.
+    None if that is now; only open classes have such pauses.
     """
     ended_at = entry.offer_expires_at
     if ended_at is None or entry.is_live(now) or ended_at + PAUSE <= now:

@@ -28,7 +28,7 @@ class ClassLink(models.Model):
         VirtualClass, on_delete=models.CASCADE, primary_key=True, related_name="link"
     )
     key = models.CharField(max_length=KEY_LENGTH, default=generate_link_key, editable=False)
-    # A claim by another account is undecided. None once it can no longer be undone.
+    # The student of the teacher's booking. Stays after a claim, until it can no longer be undone.
     made_for = models.ForeignKey(
         User,
         on_delete=models.PROTECT,

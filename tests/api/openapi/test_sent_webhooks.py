@@ -49,7 +49,7 @@ def events(host, student, teacher):
     complete_ended_classes()
     link = make_link(VirtualClassFactory(booked_by=write_down(name="Zoe", phone="341 555 0199")))
     claim_class(user=host, token=link.token)
-    return_claim(class_id=link.pk, by=teacher)
+    return_claim(class_id=link.pk, by=teacher, fresh_sign_in=True)
     book_class_for(host, teacher)
     take_transfers()
     transfer = announce(VirtualClassFactory(booked_by=host))

@@ -48,7 +48,7 @@ def test_a_replaced_link_says_where_the_new_one_is(client, paid, teacher):
 def test_an_undone_claim_ends_the_link_of_the_wrong_account(sign_in, paid, student, teacher):
     path = path_of(paid)
     claim_class(user=student, token=path.removeprefix("/clase/"))
-    return_claim(class_id=paid.pk, by=teacher)
+    return_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True)
     wrong = sign_in(student)
 
     assert wrong.get(path).status_code == 410
