@@ -7,12 +7,14 @@ from django.utils import timezone
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.checkout.settling import settle_due_payments
 from bookings.domain.exceptions import TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.open_classes.seats import release_seat
 from bookings.domain.places.lapsed_checkouts import MAX_CHOSEN, MAX_LAPSED, PAUSE, RECENTLY
 from bookings.models import ClassType, Hold, Notice, Payment, Seat
 from bookings.notices.rendering import render_mail
+from tests.booking import book_class
 from tests.pages.moments import tuesday
 from tests.sales.open_classes import expire, hold, in_days, pay, store
 
@@ -137,3 +139,40 @@ def test_times_are_not_chosen_for_ever(mercadopago, student):
 
     with pytest.raises(TooManyLapsedError):
         choose()
+
+
+def test_a_payment_of_an_older_checkout_makes_up_for_later_ones(
+    mercadopago, teacher, open_class, student
+):
+    older = hold(store(teacher, start=in_days(9)), student)
+    let_lapse(student, open_class, MAX_LAPSED - 1)
+    with pytest.raises(TooManyLapsedError):
+        hold(open_class, student)
+
+    pay(mercadopago, older)
+
+    assert hold(open_class, student)
+
+
+def test_the_pause_after_preferences_of_another_system_ends(
+    mercadopago, open_class, student, time_machine
+):
+    for number in range(MAX_LAPSED):
+        start = in_days(7 + number)
+        booked = book_class(
+            user=student,
+            start=start,
+            end=start + timedelta(hours=1),
+            is_group_class=False,
+            students_count=1,
+            price=100_000,
+            preference_id=f"of-another-system-{number}",
+        )
+        settle_due_payments()
+        cancel_class(class_id=booked.pk, actor=student)
+    with pytest.raises(TooManyLapsedError):
+        hold(open_class, student)
+
+    time_machine.move_to(timezone.now() + PAUSE + timedelta(minutes=1))
+
+    assert hold(open_class, student)

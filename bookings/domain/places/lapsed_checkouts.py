@@ -1,10 +1,9 @@
 """Times and seats that a person keeps again and again, and does not pay online."""
 
 from datetime import datetime, timedelta
-from itertools import takewhile
 
 from django.core.cache import cache
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -39,7 +38,8 @@ def limit_lapsed(user: User, now: datetime) -> None:
     lapsed = sum(not _is_kept(payment, now) for payment in unpaid)
     if lapsed < MAX_LAPSED:
         return
-    pause_end = max(payment.expires_at or now for payment in unpaid) + PAUSE
+    # A preference of another system has no end.
+    pause_end = max(payment.expires_at or payment.created_at for payment in unpaid) + PAUSE
     if pause_end > now:
         raise TooManyLapsedError(wait_seconds=int((pause_end - now).total_seconds()) + 1)
     _tell_teacher(user)
@@ -67,13 +67,14 @@ def _list_unpaid(user: User, now: datetime) -> list[Payment]:
         seat__paid_at=None,
         virtual_class__paid_at=None,
         virtual_class__link=None,
+        approved_at=None,
     )
-    made = user.payments.filter(
-        unpaid | Q(approved_at__isnull=False), created_at__gt=now - RECENTLY
-    )
-    latest = made.select_related("seat", "virtual_class").order_by("-created_at")
-    since_paid = takewhile(lambda payment: payment.approved_at is None, latest)
-    return [payment for payment in since_paid if not _is_ended_by_others(payment)]
+    made = user.payments.filter(unpaid, created_at__gt=now - RECENTLY)
+    # An older checkout may be paid after later ones lapsed.
+    paid_at = user.payments.aggregate(last=Max("approved_at"))["last"]
+    since_paid = made.filter(created_at__gt=paid_at) if paid_at else made
+    rows = since_paid.select_related("seat", "virtual_class")
+    return [payment for payment in rows if not _is_ended_by_others(payment)]
 
 
 def _is_ended_by_others(payment: Payment) -> bool:
