@@ -1,5 +1,6 @@
 """The steps of a class."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
+from bookings.domain.lifecycle.deadline_moves import hastens_refunds
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
@@ -66,6 +68,15 @@ def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
     if not has_lost_its_use(bought):
         return []
     return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
+
+
+def _warn_of_deadline(row: VirtualClass, by: timedelta) -> tuple[str, ...]:
+    if not hastens_refunds(row, by):
+        return ()
+    return (
+        "Ojo: el plazo para llegar al mínimo se adelanta con la clase. Si no llega, se cancela "
+        "sola y los pagos vuelven. Si la vas a dar igual, elegí antes «Se da igual».",
+    )
 
 
 class CancelClass(Step[VirtualClass]):
@@ -119,7 +130,9 @@ class MoveClass(Step[VirtualClass]):
             *map(_loss_sentence, displaced),
         )
         refunded = sum(map(_refundable, displaced))
-        return Facts(describe(row), happens, group_mails(seen.mails), refunded)
+        warnings = _warn_of_deadline(row, form.start - row.start_time)
+        mails = group_mails(seen.mails)
+        return Facts(describe(row), happens, mails, refunded, warnings, is_sensitive=bool(warnings))
 
     def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
         moved = reschedule_class(
@@ -166,13 +179,17 @@ class AgreeToPrice(Step[VirtualClass]):
         return row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee(lambda: rehearse_agreement(row.pk, actor), [row.pk])
+        agree = partial(rehearse_agreement, row.pk, actor, fresh_sign_in=True)
+        seen = foresee(agree, [row.pk])
         named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
         waits = "Todavía no está pagada: se agenda apenas lo esté."
-        return list_facts(describe(row), seen, named, _scheduling_sentence(seen) or waits)
+        happens = [named, _scheduling_sentence(seen) or waits]
+        if seen.refunded:
+            happens.append(f"Se cancela, y vuelven {pesos(seen.refunded)} por Mercado Pago.")
+        return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        agreed = agree_to_price(class_id=row.pk, by=actor)
+        agreed = agree_to_price(class_id=row.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
         done = "aceptada y agendada" if agreed.is_scheduled else "aceptada"
         return Report(f"{row}: {done}.")
 
