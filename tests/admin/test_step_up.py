@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User, UserStatus
 from accounts.services import write_down
 from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.scheduling import CALENDAR_REFUSED
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import make_link
 from bookings.models import (
@@ -26,7 +27,7 @@ from tests.accounts.flows import sign_in as go_through_google
 from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
-from tests.factories import VirtualClassFactory
+from tests.factories import BankTransferFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import publish, take
 
@@ -371,3 +372,28 @@ def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):
     stale.force_login(teacher)
     stale.post(page, other)
     assert BookingRules.load().transfer_alias == "otra.cuenta"
+
+
+@pytest.mark.parametrize("step", ["pagada", "llego", "aceptar"])
+def test_to_take_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, teacher, host, step):
+    """It waits because the calendar refused it, and is refunded once it lost its time."""
+    refused = VirtualClass.objects.filter(pk=paid.virtual_class_id)
+    refused.update(status=ClassStatus.PENDING, scheduling_refusal=CALENDAR_REFUSED, owns_time=False)
+    Hold.objects.all().delete()
+    start, end = paid.virtual_class.start_time, paid.virtual_class.end_time
+    other = VirtualClassFactory(start_time=start, end_time=end)
+    row = other
+    if step == "llego":
+        row = BankTransferFactory(virtual_class=other, user=other.booked_by)
+    elif step == "aceptar":
+        other.price_decision, other.paid_at = PriceDecision.WAITING, timezone.now()
+        other.save()
+    page = address_of(row, step)
+
+    asked = asked_for(stale.post(page, {"seen": ""}))
+
+    assert asked == page
+    stale.force_login(teacher)
+    assert "Pierde su horario: " in look(stale, row, step).content.decode()
+    other.refresh_from_db()
+    assert other.status == ClassStatus.PENDING

@@ -1,5 +1,6 @@
 """The steps of a class."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
-from bookings.domain.checkout.settling import confirm_payment, find_refusal
+from bookings.domain.checkout.settling import confirm_payment, find_refusal, list_displaced
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
@@ -68,6 +69,15 @@ def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
     if not has_lost_its_use(bought):
         return []
     return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
+
+
+def name_displaced(facts: Facts | None, row: VirtualClass, seen: Consequences[Any]) -> Facts | None:
+    """Add the paid classes that lose their time if the step schedules ``row``."""
+    displaced = list_displaced(row) if facts and seen.find(ClassEvent.SCHEDULED) else []
+    if facts is None or not displaced:
+        return facts
+    warnings = (*facts.warnings, *map(_loss_sentence, displaced))
+    return replace(facts, warnings=warnings, is_sensitive=True)
 
 
 def _warn_of_deadline(row: VirtualClass, by: timedelta) -> tuple[str, ...]:
@@ -186,7 +196,7 @@ class AgreeToPrice(Step[VirtualClass]):
         happens = [named, _scheduling_sentence(seen) or waits]
         if seen.refunded:
             happens.append(f"Se cancela, y vuelven {pesos(seen.refunded)} por Mercado Pago.")
-        return list_facts(describe(row), seen, *happens)
+        return name_displaced(list_facts(describe(row), seen, *happens), row, seen)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         agreed = agree_to_price(class_id=row.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
@@ -210,10 +220,11 @@ class MarkAsPaid(Step[VirtualClass]):
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
         warnings = warn_of_code(row)
-        return list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
+        facts = list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
+        return name_displaced(facts, row, seen)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        confirm_payment(class_id=row.pk, actor=actor)
+        confirm_payment(class_id=row.pk, actor=actor, fresh_sign_in=form.fresh_sign_in)
         return Report(f"{row}: pagada y agendada.")
 
 

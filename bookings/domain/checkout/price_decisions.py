@@ -5,7 +5,7 @@ import uuid
 from django.db import transaction
 
 from accounts.models import User
-from bookings.domain.checkout.settling import find_refusal, schedule_or_refund
+from bookings.domain.checkout.settling import find_refusal, refuse_displacing, schedule_or_refund
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
@@ -34,6 +34,8 @@ def rehearse_agreement(
 ) -> BookingError | None:
     """Write as an agreement, and return the refusal to schedule, if any; the caller rolls back."""
     agreed = _note_agreement(class_id, by)
+    if agreed.paid_at:
+        refuse_displacing(class_id, by, fresh_sign_in=fresh_sign_in)
     refusal = find_refusal(agreed, by) if agreed.paid_at else None
     if refusal:
         give_up_class(class_id, refusal, actor=by, fresh_sign_in=fresh_sign_in)
