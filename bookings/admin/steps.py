@@ -51,7 +51,8 @@ class Facts:
     """What a step would do to one row.
 
     about: the row, in words. happens: sentences. mails: kinds, each with its receivers.
-    refunded: centavos through the provider. warnings: what to look at first.
+    refunded: centavos through the provider. warnings: what to look at first. is_sensitive: it wants
+    a fresh sign-in although it refunds nothing itself.
     """
 
     about: str
@@ -59,6 +60,7 @@ class Facts:
     mails: tuple[Group, ...] = ()
     refunded: int = 0
     warnings: tuple[str, ...] = ()
+    is_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,10 @@ class Preview(Generic[Row]):
     @property
     def refunded(self) -> int:
         return sum(one.refunded for one in self.facts.values())
+
+    @property
+    def is_sensitive(self) -> bool:
+        return bool(self.refunded) or any(one.is_sensitive for one in self.facts.values())
 
     @property
     def mails(self) -> int:
@@ -251,7 +257,7 @@ class StepsAdmin(PagesAdmin[Row]):
         form = _read(request, step, rows)
         form.fresh_sign_in = is_fresh(request)
         preview = look_ahead(step, rows, form, actor)
-        if preview.refunded and not form.fresh_sign_in:
+        if preview.is_sensitive and not form.fresh_sign_in:
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)

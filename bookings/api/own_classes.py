@@ -57,9 +57,11 @@ CLASS_ID = OpenApiParameter(
     examples=[OpenApiExample("a class", "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10")],
 )
 UNKNOWN = refusal("The person has no such class.", NOT_FOUND)
-NOT_HOST = coded_refusal(
-    "The person is a guest; or a page of another site sent it.",
+NOT_PERMITTED = coded_refusal(
+    "The person is a guest, or the teacher and has to sign in again; or a page of another site "
+    "sent it.",
     NotHostError,
+    FreshSignInNeededError,
     without_code=FOREIGN_ORIGIN,
 )
 # Seconds after which a calendar that failed may answer again.
@@ -132,13 +134,7 @@ class CancelClassView(OwnClassesBase):
         examples=[OpenApiExample("shown", {"refund": 0, "reason": "Travel"}, request_only=True)],
         responses={
             200: OwnClassSerializer,
-            403: coded_refusal(
-                "The person is a guest, or the teacher and has to sign in again; or a page of "
-                "another site sent it.",
-                NotHostError,
-                FreshSignInNeededError,
-                without_code=FOREIGN_ORIGIN,
-            ),
+            403: NOT_PERMITTED,
             404: UNKNOWN,
             409: coded_refusal(
                 "It is too late, or less would go back.",
@@ -177,7 +173,7 @@ class MoveClassView(OwnClassesBase):
         ],
         responses={
             200: OwnClassSerializer,
-            403: NOT_HOST,
+            403: NOT_PERMITTED,
             404: UNKNOWN,
             409: coded_refusal(
                 "The time is not free, or the class cannot be moved any more.",
@@ -201,7 +197,12 @@ class MoveClassView(OwnClassesBase):
         body = MoveSerializer().run_validation(request.data)
         user = cast(User, request.user)
         get_class_of(user, class_id)
-        reschedule_class(class_id=class_id, actor=user, start=body["start"])
+        reschedule_class(
+            class_id=class_id,
+            actor=user,
+            start=body["start"],
+            fresh_sign_in=is_fresh(request),
+        )
         return _answer(request, class_id)
 
 

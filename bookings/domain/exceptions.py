@@ -120,6 +120,13 @@ class TooManyLapsedError(TooManyHoldsError):
     )
 
 
+class TooManyChosenError(TooManyLapsedError):
+    text = _(
+        "Elegiste muchos horarios y no los reservaste. Probá de nuevo en unas horas, o escribile a "
+        "la profe."
+    )
+
+
 class TooManyAttemptsError(TooManyError):
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 

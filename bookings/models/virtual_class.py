@@ -261,10 +261,13 @@ class VirtualClass(models.Model):
     @property
     def shown_focus(self) -> str:
         """The words as students may read them: those of a class whose link was claimed may be
-        another person's, until the teacher confirms the account.
+        another person's, until the teacher confirms the account. Before that, only people who came
+        with the code read them, and whoever has the link of a paid group has its code.
         """
         link = getattr(self, "link", None)
-        is_hidden = link is not None and link.claimed_by_id and not link.is_confirmed
+        if link is None or link.is_confirmed:
+            return self.learning_focus
+        is_hidden = link.claimed_by_id or self.booked_by.is_placeholder
         return "" if is_hidden else self.learning_focus
 
     @property

@@ -12,9 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
+    FreshSignInNeededError,
     SameTimeError,
     SlotTakenError,
     TimeOverError,
@@ -95,7 +97,14 @@ def _move(
     request: SignedInRequest, virtual_class: VirtualClass, start: datetime, times_url: str
 ) -> HttpResponse:
     try:
-        reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
+        reschedule_class(
+            class_id=virtual_class.pk,
+            actor=request.user,
+            start=start,
+            fresh_sign_in=is_fresh(request),
+        )
+    except FreshSignInNeededError:
+        return ask_to_confirm(request, page=times_url)
     except (SlotTakenError, TimeOverError, CalendarError):
         return redirect(times_url)  # that page finds and shows the problem itself
     except SameTimeError as refusal:

@@ -11,14 +11,23 @@ from django.utils import timezone
 from accounts.models import User, UserStatus
 from accounts.services import write_down
 from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.scheduling import CALENDAR_REFUSED
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import make_link
-from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    Hold,
+    PriceDecision,
+    Refund,
+    VirtualClass,
+    WebhookEndpoint,
+)
 from tests.accounts.flows import sign_in as go_through_google
 from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
-from tests.factories import VirtualClassFactory
+from tests.factories import BankTransferFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import publish, take
 
@@ -308,3 +317,83 @@ def test_page_offers_only_the_identity_of_the_panel(through_google):
     assert "/api/auth/signin/google" in page
     assert "/api/auth/signin/github" not in page
     assert 'value="/inicio"' in page
+
+
+def test_an_earlier_time_for_a_class_below_its_minimum_wants_a_fresh_sign_in(
+    stale, teacher, mercadopago
+):
+    """Its deadline moves along; the next sweep would call it off and refund everybody."""
+    open_class = publish(teacher)
+    take(mercadopago, open_class, 2)
+    soon = timezone.localtime(timezone.now() + timedelta(hours=2))
+    asked = {"day": f"{soon:%Y-%m-%d}", "clock": f"{soon:%H:%M}"}
+    page = address_of(open_class.virtual_class, "mover")
+
+    refused = stale.post(page, {**asked, "seen": ""})
+
+    assert asked_for(refused) == page
+    stale.force_login(teacher)
+    shown = look(stale, open_class.virtual_class, "mover", **asked)
+    assert "el plazo para llegar al mínimo se adelanta" in shown.content.decode()
+    assert seen_on(shown)
+
+
+def test_to_accept_a_class_that_lost_its_time_wants_a_fresh_sign_in(stale, paid, teacher):
+    """It cannot be scheduled, so its payment goes back."""
+    rows = VirtualClass.objects.filter(pk=paid.virtual_class_id)
+    rows.update(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING, owns_time=False)
+    Hold.objects.all().delete()
+    start, end = paid.virtual_class.start_time, paid.virtual_class.end_time
+    VirtualClassFactory(scheduled=True, booked_by=teacher, start_time=start, end_time=end)
+    page = address_of(paid.virtual_class, "aceptar")
+
+    asked = asked_by_each_method(stale, page)
+
+    assert asked == {page}
+    assert rows.get().price_decision == PriceDecision.WAITING
+    stale.force_login(teacher)
+    shown = look(stale, paid.virtual_class, "aceptar").content.decode()
+    assert "Se cancela, y vuelven $\xa024.000 por Mercado Pago." in shown
+
+
+def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):
+    page = reverse("admin:bookings_bookingrules_change", args=[BookingRules.SINGLETON])
+    form = stale.get(page).context["adminform"].form
+    shown = {name: form[name].value() for name in form.fields}
+    same = {name: value for name, value in shown.items() if value not in {None, ""}}
+    other = {**same, "transfer_alias": "otra.cuenta", "transfer_holder": "Otra"}
+
+    refused = stale.post(page, other)
+
+    assert asked_for(refused) == page
+    assert BookingRules.load().transfer_alias == ""
+    assert asked_for(stale.post(page, {**same, "hold_minutes": 20})) is None
+    assert BookingRules.load().hold_minutes == 20
+    stale.force_login(teacher)
+    stale.post(page, other)
+    assert BookingRules.load().transfer_alias == "otra.cuenta"
+
+
+@pytest.mark.parametrize("step", ["pagada", "llego", "aceptar"])
+def test_to_take_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, teacher, host, step):
+    """It waits because the calendar refused it, and is refunded once it lost its time."""
+    refused = VirtualClass.objects.filter(pk=paid.virtual_class_id)
+    refused.update(status=ClassStatus.PENDING, scheduling_refusal=CALENDAR_REFUSED, owns_time=False)
+    Hold.objects.all().delete()
+    start, end = paid.virtual_class.start_time, paid.virtual_class.end_time
+    other = VirtualClassFactory(start_time=start, end_time=end)
+    row = other
+    if step == "llego":
+        row = BankTransferFactory(virtual_class=other, user=other.booked_by)
+    elif step == "aceptar":
+        other.price_decision, other.paid_at = PriceDecision.WAITING, timezone.now()
+        other.save()
+    page = address_of(row, step)
+
+    asked = asked_for(stale.post(page, {"seen": ""}))
+
+    assert asked == page
+    stale.force_login(teacher)
+    assert "Pierde su horario: " in look(stale, row, step).content.decode()
+    other.refresh_from_db()
+    assert other.status == ClassStatus.PENDING

@@ -8,7 +8,7 @@ from django.utils import timezone
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.dry_runs import rolled_back
-from bookings.domain.exceptions import TooManyBookingsError, TooManyLapsedError
+from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.open_classes.seats import release_seat
@@ -171,5 +171,30 @@ def test_times_are_not_chosen_for_ever(mercadopago, student):
     for _ in range(MAX_CHOSEN):
         choose(student, tuesday("10:00"))
 
-    with pytest.raises(TooManyBookingsError):
+    with pytest.raises(TooManyChosenError):
         choose(student, tuesday("10:00"))
+
+
+@pytest.mark.usefixtures("agenda")
+def test_times_that_are_booked_do_not_count_as_chosen(mercadopago, student):
+    for _ in range(MAX_CHOSEN + 1):
+        chosen = hold_slot(
+            user=student, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL
+        )
+        booked = check_out_hold(user=student, hold_id=chosen.pk, students_count=1)
+        # As if it were paid and over.
+        Payment.objects.filter(virtual_class=booked).update(approved_at=timezone.now())
+        Hold.objects.all().delete()
+
+
+def test_a_payment_of_an_older_checkout_makes_up_for_later_ones(
+    mercadopago, teacher, open_class, student
+):
+    older = hold(store(teacher, start=in_days(9)), student)
+    let_go(student, open_class)
+    with pytest.raises(TooManyLapsedError):
+        hold(open_class, student)
+
+    pay(mercadopago, older)
+
+    assert hold(open_class, student)

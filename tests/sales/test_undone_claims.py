@@ -15,6 +15,7 @@ from bookings.domain.people.claiming import claim_class, confirm_claim, return_c
 from bookings.domain.people.erasing import CLAIM_KEPT, erase_person, forget_claims
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.places.class_links import LinkState, find_link
+from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassEvent,
     ClassLink,
@@ -210,3 +211,18 @@ def test_a_person_with_another_class_is_not_forgotten(group, unpaid, lucia, stud
         assert forget_claims() == 0
 
     assert lucia.booked_classes.get() == unpaid
+
+
+def test_a_bearer_who_joins_with_the_code_does_not_read_the_words(client, group, stranger):
+    """The page of a paid group's link shows the code."""
+    page = client.get(f"/clase/{ClassLink.objects.get(pk=group.pk).token}").content.decode()
+    group.refresh_from_db()
+    assert group.access_code in page
+
+    join_class(user=stranger, access_code=group.access_code)
+
+    client.force_login(stranger)
+    for address in (f"/inicio/clases/{group.pk}", f"/api/classes/{group.pk}"):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert WORDS["learning_focus"] not in answer.content.decode()

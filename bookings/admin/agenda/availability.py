@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 
+from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
@@ -112,7 +113,8 @@ BOOKING_FIELDS = (
     "daily_mail_at",
     "is_free_account",
 )
-TRANSFER_FIELDS = ("transfer_alias", "transfer_holder", "transfer_hours")
+ACCOUNT_FIELDS = ("transfer_alias", "transfer_holder")
+TRANSFER_FIELDS = (*ACCOUNT_FIELDS, "transfer_hours")
 
 
 class RulesForm(forms.ModelForm[BookingRules]):
@@ -146,6 +148,14 @@ class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     ) -> BookingRules | None:
         """Return the defaults if the row was never saved."""
         return BookingRules.load() if object_id == str(BookingRules.SINGLETON) else None
+
+    def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Ask for a fresh sign-in before another account gets the students' transfers."""
+        if request.method == "POST" and not is_fresh(request):
+            typed = RulesForm(request.POST, instance=BookingRules.load())
+            if not {*ACCOUNT_FIELDS}.isdisjoint(typed.changed_data):
+                return ask_to_confirm(request, page=request.get_full_path())
+        return super().change_view(request, *args, **kwargs)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

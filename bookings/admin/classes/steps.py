@@ -1,5 +1,7 @@
 """The steps of a class."""
 
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -13,11 +15,12 @@ from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
-from bookings.domain.checkout.settling import confirm_payment, find_refusal
+from bookings.domain.checkout.settling import confirm_payment, find_refusal, list_displaced
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
+from bookings.domain.lifecycle.deadline_moves import hastens_refunds
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
@@ -66,6 +69,24 @@ def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
     if not has_lost_its_use(bought):
         return []
     return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
+
+
+def name_displaced(facts: Facts | None, row: VirtualClass, seen: Consequences[Any]) -> Facts | None:
+    """Add the paid classes that lose their time if the step schedules ``row``."""
+    displaced = list_displaced(row) if facts and seen.find(ClassEvent.SCHEDULED) else []
+    if facts is None or not displaced:
+        return facts
+    warnings = (*facts.warnings, *map(_loss_sentence, displaced))
+    return replace(facts, warnings=warnings, is_sensitive=True)
+
+
+def _warn_of_deadline(row: VirtualClass, by: timedelta) -> tuple[str, ...]:
+    if not hastens_refunds(row, by):
+        return ()
+    return (
+        "Ojo: el plazo para llegar al mínimo se adelanta con la clase. Si no llega, se cancela "
+        "sola y los pagos vuelven. Si la vas a dar igual, elegí antes «Se da igual».",
+    )
 
 
 class CancelClass(Step[VirtualClass]):
@@ -119,7 +140,9 @@ class MoveClass(Step[VirtualClass]):
             *map(_loss_sentence, displaced),
         )
         refunded = sum(map(_refundable, displaced))
-        return Facts(describe(row), happens, group_mails(seen.mails), refunded)
+        warnings = _warn_of_deadline(row, form.start - row.start_time)
+        mails = group_mails(seen.mails)
+        return Facts(describe(row), happens, mails, refunded, warnings, is_sensitive=bool(warnings))
 
     def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
         moved = reschedule_class(
@@ -166,13 +189,17 @@ class AgreeToPrice(Step[VirtualClass]):
         return row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee(lambda: rehearse_agreement(row.pk, actor), [row.pk])
+        agree = partial(rehearse_agreement, row.pk, actor, fresh_sign_in=True)
+        seen = foresee(agree, [row.pk])
         named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
         waits = "Todavía no está pagada: se agenda apenas lo esté."
-        return list_facts(describe(row), seen, named, _scheduling_sentence(seen) or waits)
+        happens = [named, _scheduling_sentence(seen) or waits]
+        if seen.refunded:
+            happens.append(f"Se cancela, y vuelven {pesos(seen.refunded)} por Mercado Pago.")
+        return name_displaced(list_facts(describe(row), seen, *happens), row, seen)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        agreed = agree_to_price(class_id=row.pk, by=actor)
+        agreed = agree_to_price(class_id=row.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
         done = "aceptada y agendada" if agreed.is_scheduled else "aceptada"
         return Report(f"{row}: {done}.")
 
@@ -193,10 +220,11 @@ class MarkAsPaid(Step[VirtualClass]):
         if seen.find(ClassEvent.PAID):
             happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
         warnings = warn_of_code(row)
-        return list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
+        facts = list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
+        return name_displaced(facts, row, seen)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        confirm_payment(class_id=row.pk, actor=actor)
+        confirm_payment(class_id=row.pk, actor=actor, fresh_sign_in=form.fresh_sign_in)
         return Report(f"{row}: pagada y agendada.")
 
 

@@ -7,7 +7,7 @@ from django.contrib import messages
 
 from accounts.models import User
 from bookings.admin.cells import day_at
-from bookings.admin.classes.steps import SCHEDULES
+from bookings.admin.classes.steps import SCHEDULES, name_displaced
 from bookings.admin.steps import Facts, Report, Step, list_facts
 from bookings.domain.checkout.transfers import (
     confirm_transfer,
@@ -41,7 +41,8 @@ class ConfirmTransfer(Step[BankTransfer]):
         confirm = partial(rehearse_confirmation, row.pk, actor, fresh_sign_in=True)
         seen = foresee(confirm, [about])
         warnings = warn(row, find_same_numbers([row])[row.pk])
-        return list_facts(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
+        facts = list_facts(describe(row), seen, *_say_what_happens(row, seen), warnings=warnings)
+        return name_displaced(facts, row.booked_class, seen)
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         fresh = form.fresh_sign_in

@@ -39,6 +39,7 @@ from bookings.domain.money.discounts import Discount, find_discount, take_discou
 from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
+from bookings.domain.places.lapsed_checkouts import forgive_chosen
 from bookings.domain.queries import list_awaiting_between
 from bookings.models import ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
@@ -101,6 +102,7 @@ def check_out_hold(
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
     virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
+    forgive_chosen(user)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 

@@ -5,28 +5,41 @@ import uuid
 from django.db import transaction
 
 from accounts.models import User
-from bookings.domain.checkout.settling import find_refusal, schedule_or_refund
+from bookings.domain.checkout.settling import find_refusal, refuse_displacing, schedule_or_refund
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
+from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
-def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
+def agree_to_price(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False) -> VirtualClass:
     """Accept a price; if the class is paid or free, schedule it.
 
-    Raises as ``schedule_class``; the agreement stays, and the sweep retries.
+    Raises FreshSignInNeededError, without writing, if it lost its time and its payment goes back;
+    else as ``schedule_class``: the agreement stays, and the sweep retries.
     """
+    if not fresh_sign_in:
+        with rolled_back():
+            rehearse_agreement(class_id, by)
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
         return virtual_class
     return schedule_or_refund(virtual_class, by)
 
 
-def rehearse_agreement(class_id: uuid.UUID, by: User) -> BookingError | None:
-    """Return the refusal to schedule, if any; the caller rolls back."""
+def rehearse_agreement(
+    class_id: uuid.UUID, by: User, *, fresh_sign_in: bool = False
+) -> BookingError | None:
+    """Write as an agreement, and return the refusal to schedule, if any; the caller rolls back."""
     agreed = _note_agreement(class_id, by)
-    return find_refusal(agreed, by) if agreed.paid_at else None
+    if agreed.paid_at:
+        refuse_displacing(class_id, by, fresh_sign_in=fresh_sign_in)
+    refusal = find_refusal(agreed, by) if agreed.paid_at else None
+    if refusal:
+        give_up_class(class_id, refusal, actor=by, fresh_sign_in=fresh_sign_in)
+    return refusal
 
 
 @transaction.atomic

@@ -7,6 +7,7 @@ import logging
 import uuid
 from datetime import timedelta
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
@@ -14,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import withdraw_event_if_possible
-from bookings.domain.change_policy import RefundCase
+from bookings.domain.change_policy import RefundCase, refuse_old_sign_in
 from bookings.domain.exceptions import (
     BookingError,
     EventNotSavedError,
@@ -30,9 +31,11 @@ from bookings.domain.lifecycle.scheduling import (
 )
 from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.open_classes.seats import settle_seat
+from bookings.domain.queries import list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassStatus,
@@ -53,13 +56,34 @@ LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 
 
-def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
+def confirm_payment(
+    *, class_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
+) -> VirtualClass:
     """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
 
-    Raises as ``mark_paid`` and ``schedule_class``.
+    Raises, without writing, as ``refuse_displacing``; else as ``mark_paid`` and ``schedule_class``.
     """
+    refuse_displacing(class_id, actor, fresh_sign_in=fresh_sign_in)
     virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
+
+
+def list_displaced(virtual_class: VirtualClass) -> list[VirtualClass]:
+    """List the paid classes that wait for the calendar, and are refunded if this one takes their
+    time.
+    """
+    if not settings.PREVENT_OVERLAPS or virtual_class.is_scheduled:
+        return []
+    waiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
+    others = waiting.exclude(pk=virtual_class.pk)
+    return [one for one in others if find_money_back(one, RefundCase.SLOT_LOST).online]
+
+
+def refuse_displacing(class_id: uuid.UUID, actor: User, *, fresh_sign_in: bool) -> None:
+    """Raise FreshSignInNeededError if scheduling the class takes the time of ``list_displaced``."""
+    virtual_class = VirtualClass.objects.filter(pk=class_id).first()
+    if not fresh_sign_in and virtual_class and list_displaced(virtual_class):
+        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:

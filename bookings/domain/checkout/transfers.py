@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.checkout.settling import find_refusal
+from bookings.domain.checkout.settling import find_refusal, refuse_displacing
 from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
@@ -126,8 +126,8 @@ def confirm_transfer(
 
     If it cannot pay any more, it is TO_RETURN. No transaction may be open: the calendar is called.
     Raises TransferDecidedError if it was refused; PriceNotAgreedError; FreshSignInNeededError if
-    money that came online besides goes back; CalendarError or EventNotSavedError, and the sweep
-    schedules the class.
+    money that came online besides goes back, or as ``refuse_displacing``; CalendarError or
+    EventNotSavedError, and the sweep schedules the class.
     """
     if not fresh_sign_in:
         with rolled_back():
@@ -150,6 +150,7 @@ def rehearse_confirmation(
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
         virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
+        refuse_displacing(virtual_class.pk, actor, fresh_sign_in=fresh_sign_in)
         if refusal := find_refusal(virtual_class, actor):
             give_up_class(virtual_class.pk, refusal, actor=actor, fresh_sign_in=fresh_sign_in)
     transfer.refresh_from_db()

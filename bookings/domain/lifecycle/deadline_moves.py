@@ -33,6 +33,19 @@ def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
         plan_mail(kind, locked, seat.user_id, due_at=latest, occasion=str(seat.pk))
 
 
+def hastens_refunds(moved: VirtualClass, by: timedelta) -> bool:
+    """True if the minimum of a paid open class, not reached yet, is decided earlier."""
+    open_class = OpenClass.objects.filter(pk=moved.pk, decision=MinimumDecision.WAITING).first()
+    return (
+        open_class is not None
+        and by < timedelta(0)
+        and moved.guest_count < open_class.minimum
+        and open_class.seats.filter(
+            state=SeatState.TAKEN, payment__approved_at__isnull=False
+        ).exists()
+    )
+
+
 def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
     """Return until when a time may be kept for a transfer.
 

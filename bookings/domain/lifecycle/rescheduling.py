@@ -29,7 +29,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.deadline_moves import move_deadline
+from bookings.domain.lifecycle.deadline_moves import hastens_refunds, move_deadline
 from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time, refuse_unoffered
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import list_line, renew_offer
@@ -57,7 +57,8 @@ def reschedule_class(
     Raises, without writing: ClassNotFoundError, NotHostError, ClassPendingError,
     ClassCancelledError, ClassCompletedError, ClassEndedError, TooLateToChangeError,
     TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError; TimeAwaitedError to the
-    teacher for other paid classes, FreshSignInNeededError if those that lose the time are refunded;
+    teacher for other paid classes, FreshSignInNeededError if those that lose the time are refunded,
+    or if the minimum of an open class is decided earlier and not reached;
     CalendarError if free slots cannot be read.
     """
     virtual_class = get_class(VirtualClass.objects.all(), pk=class_id)
@@ -113,6 +114,8 @@ def decide_move(
     earlier = locked.start_time
     locked.start_time, locked.end_time = start, start + _length(locked)
     locked.utc_offset = find_offset(start)
+    if hastens_refunds(locked, start - earlier):
+        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
     if settings.PREVENT_OVERLAPS:
         if _displaces_money(locked, actor, displacing):
             refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)

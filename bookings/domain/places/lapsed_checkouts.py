@@ -1,7 +1,6 @@
 """Times and seats that a person keeps again and again, and does not pay online."""
 
 from datetime import datetime, timedelta
-from itertools import takewhile
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -9,11 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_teacher
 from bookings.availability.agenda import list_money_on_its_way
-from bookings.domain.exceptions import (
-    SlotTakenError,
-    TooManyBookingsError,
-    TooManyLapsedError,
-)
+from bookings.domain.exceptions import SlotTakenError, TooManyChosenError, TooManyLapsedError
 from bookings.models import (
     BankTransfer,
     ClassEvent,
@@ -26,13 +21,13 @@ from bookings.models import (
     TransferState,
 )
 from bookings.notices.due import record_alert
-from config.lib.throttling import is_too_often, seconds_left
+from config.lib.throttling import give_one_back, is_too_often, seconds_left
 
 # After MAX_LAPSED checkouts within RECENTLY that ended unpaid, a person keeps one time or seat at
 # once, and the next one PAUSE after its end. A payment makes up for those before it.
 MAX_LAPSED, RECENTLY, PAUSE = 5, timedelta(days=1), timedelta(hours=2)
-# Times that a person chooses within RECENTLY; only the last one is kept until it is booked.
-MAX_CHOSEN = 24
+# Times that a person chooses within RECENTLY and does not book; only the last one is kept.
+MAX_CHOSEN, CHOSEN = 24, "chosen-times"
 
 
 def limit_lapsed(user: User, now: datetime) -> None:
@@ -52,9 +47,14 @@ def limit_lapsed(user: User, now: datetime) -> None:
 
 
 def limit_chosen(user: User) -> None:
-    """Raise TooManyBookingsError beyond MAX_CHOSEN. Call it outside of transactions."""
-    if is_too_often("chosen-times", user.pk, limit=MAX_CHOSEN, window=RECENTLY):
-        raise TooManyBookingsError(wait_seconds=seconds_left(RECENTLY))
+    """Raise TooManyChosenError beyond MAX_CHOSEN. Call it outside of transactions."""
+    if is_too_often(CHOSEN, user.pk, limit=MAX_CHOSEN, window=RECENTLY):
+        raise TooManyChosenError(wait_seconds=seconds_left(RECENTLY))
+
+
+def forgive_chosen(user: User) -> None:
+    """Do not count the chosen time that was booked. Call it outside of transactions."""
+    give_one_back(CHOSEN, user.pk, window=RECENTLY)
 
 
 def _list_unpaid(user: User, now: datetime) -> list[Payment]:
@@ -77,13 +77,13 @@ def _list_unpaid(user: User, now: datetime) -> list[Payment]:
         virtual_class__paid_at=None,
         virtual_class__link=None,
         made_elsewhere=False,
+        approved_at=None,
     )
-    made = user.payments.filter(
-        unpaid | Q(approved_at__isnull=False), created_at__gt=now - RECENTLY
-    )
-    latest = made.select_related("seat", "virtual_class").order_by("-created_at")
-    since_paid = takewhile(lambda payment: payment.approved_at is None, latest)
-    return [payment for payment in since_paid if not _is_ended_by_others(payment)]
+    made = user.payments.filter(unpaid, created_at__gt=now - RECENTLY)
+    # An older checkout may be paid after later ones lapsed.
+    paid_since = user.payments.filter(approved_at__gte=OuterRef("created_at"))
+    rows = made.filter(~Exists(paid_since)).select_related("seat", "virtual_class")
+    return [payment for payment in rows if not _is_ended_by_others(payment)]
 
 
 def _is_ended_by_others(payment: Payment) -> bool:
