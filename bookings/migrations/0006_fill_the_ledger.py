@@ -136,7 +136,7 @@ def _write_cash(bought: Any) -> Iterator[dict[str, Any]]:
             "way": "cash",
             "amount": price - parts,
             "at": bought.paid_at,
-            "source": f"cash:{bought.pk.hex}",
+            "source": f"cash:{bought.pk.hex}:payment",
         }
 
 

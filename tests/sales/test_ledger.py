@@ -191,6 +191,12 @@ class Month:
         payment = self.by_hand()
         self.write(payment.user, received=self.pay(payment))
 
+    def by_hand_and_online_which_stays(self):
+        payment = self.by_hand()
+        self.write(payment.user, received=self.pay(payment))
+        accept_second_payment(payment.pk)
+        self.write(payment.user, returned=payment.amount)
+
     def by_transfer(self):
         return self.receive(self.send(self.book(way=PayWay.TRANSFER)))
 

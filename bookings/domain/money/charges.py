@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.money.ledger import book_charge
+from bookings.domain.money.ledger import book_charge, book_returned_cash
 from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import (
     is_refund_open,
@@ -101,14 +101,16 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     payment, virtual_class = _lock(payment_id)
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or virtual_class is None:
         return payment
+    bought = payment.paid_seat or virtual_class
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
+    book_returned_cash(bought)
     payment.save()
-    give_transfers_back(payment.paid_seat or virtual_class)
+    give_transfers_back(bought)
     return payment
 
 

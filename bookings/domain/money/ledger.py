@@ -24,6 +24,7 @@ from bookings.models import (
     PurchaseKind,
     Seat,
     VirtualClass,
+    find_cash,
 )
 
 
@@ -105,16 +106,27 @@ def _sums_of(charge: PaymentCharge) -> dict[EntryKind, tuple[int, datetime]]:
 
 def book_cash(bought: VirtualClass | Seat, amount: int, by: User | None) -> None:
     """Append what the teacher says she was paid, once for each purchase."""
-    if amount == 0:
-        return
+    if amount:
+        _book_cash(bought, EntryKind.PAYMENT, amount, bought.paid_at or timezone.now(), by)
+
+
+def book_returned_cash(bought: VirtualClass | Seat) -> None:
+    """Append the return of all cash, in place of which the teacher keeps another payment."""
+    if amount := find_cash(bought):
+        _book_cash(bought, EntryKind.REFUND, -amount, timezone.now(), None)
+
+
+def _book_cash(
+    bought: VirtualClass | Seat, kind: EntryKind, amount: int, at: datetime, by: User | None
+) -> None:
     purchase = purchase_of(bought)
     Entry.objects.create(
         purchase=purchase,
-        kind=EntryKind.PAYMENT,
+        kind=kind,
         way=EntryWay.CASH,
         amount=amount,
-        at=bought.paid_at or timezone.now(),
-        source=f"cash:{purchase.pk.hex}",
+        at=at,
+        source=f"cash:{purchase.pk.hex}:{kind}",
         by=by,
     )
 
