@@ -255,7 +255,7 @@ class StepsAdmin(PagesAdmin[Row]):
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)
-        back = self.row_address(only) if only else here
+        back = self.row_address(only) if only else self.list_address(request)
         changed = ""
         if seen and preview.facts:
             if constant_time_compare(seen, preview.digest):
@@ -275,6 +275,10 @@ class StepsAdmin(PagesAdmin[Row]):
             changed=changed,
             back=back,
         )
+
+    def list_address(self, request: HttpRequest) -> str:
+        """Return where a step for several rows leads back to: the list as it was."""
+        return request.get_full_path()
 
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
