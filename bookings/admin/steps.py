@@ -34,6 +34,7 @@ TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
 ASKED_ANEW = "Cambiaste lo que pediste, y todavía no se hizo nada. Confirmá cómo queda ahora."
 CHOOSE_AGAIN = "Se devuelve dinero: después de ingresar, elegí las filas de nuevo."
+NOTHING_CHOSEN = "No elegiste nada, y no se hizo nada."
 NOTHING_TO_DO = "No hay nada que hacer: ya está así."
 GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
@@ -211,6 +212,16 @@ class StepsAdmin(PagesAdmin[Row]):
             if step.bulk and self.may(request, step.permission)
         }
         return super().get_actions(request) | own
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """As Django's, with our own words if no row is chosen for a step."""
+        bulk = {step.name for step in self.steps if step.bulk}
+        if request.POST.get("action") in bulk and "_selected_action" not in request.POST:
+            self.message_user(request, NOTHING_CHOSEN, messages.WARNING)
+            return HttpResponseRedirect(self.list_address(request))
+        return super().changelist_view(request, extra_context)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
