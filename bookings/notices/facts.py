@@ -224,7 +224,9 @@ def _other_transfers(notice: Notice) -> str:
     others = waiting.exclude(pk=notice.occasion).select_related("user").order_by("-announced_at")
     count = others.count()
     named = ", ".join(f"{one.user} ({pesos(one.amount)})" for one in others[:OTHERS_NAMED])
-    return f"{count}: {named}{', …' if count > OTHERS_NAMED else ''}" if count else ""
+    if count <= OTHERS_NAMED:
+        return named
+    return gettext("%(named)s y %(more)d más") % {"named": named, "more": count - OTHERS_NAMED}
 
 
 def _all_transfers(notice: Notice) -> str:
