@@ -261,6 +261,14 @@ def link_address(virtual_class: VirtualClass) -> str:
     return site_address("bookings:class_link", link.token) if link else ""
 
 
+def _class_kind(notice: Notice) -> str:
+    asked = notice.require_class()
+    kind = f"{asked.get_class_type_display()}, {asked.minutes} min"
+    if not asked.takes_guests:
+        return kind
+    return gettext("%(kind)s, hasta %(people)d personas") % {"kind": kind, "people": asked.capacity}
+
+
 def _claimer(notice: Notice) -> str:
     claimer = notice.require_class().link.claimed_by
     return f"{claimer} ({claimer.mail_address})" if claimer else ""
@@ -306,7 +314,8 @@ class_page = Line(
 )
 claimer = Line(_("Quién la guardó"), _claimer)
 written_down = Line(_("Para quién la reservaste"), _written_down)
-class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
+class_kind = Line(_("Qué pidió"), _class_kind)
+purpose = Line(_("Qué quiere practicar"), lambda one: one.require_class().learning_focus)
 seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))
 seat_holder = Line(_("Quién"), lambda one: str(find_seat(one).user))
 leaver = Line(_("Quién"), lambda one: str(find_leaver(one)))

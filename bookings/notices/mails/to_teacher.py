@@ -158,7 +158,7 @@ MAILS_TO_TEACHER = {
         explanation=_(
             "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
         ),
-        facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
+        facts=(facts.offer, facts.when, facts.class_kind, facts.offered_price),
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
     ),
