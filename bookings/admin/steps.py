@@ -34,6 +34,7 @@ TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
 ASKED_ANEW = "Cambiaste lo que pediste, y todavía no se hizo nada. Confirmá cómo queda ahora."
 CHOOSE_AGAIN = "Se devuelve dinero: después de ingresar, elegí las filas de nuevo."
+NOTHING_CHOSEN = "No elegiste nada, y no se hizo nada."
 NOTHING_TO_DO = "No hay nada que hacer: ya está así."
 GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
@@ -218,6 +219,16 @@ class StepsAdmin(PagesAdmin[Row]):
         }
         return super().get_actions(request) | own
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """As Django's, with our own words if no row is chosen for a step."""
+        bulk = {step.name for step in self.steps if step.bulk}
+        if request.POST.get("action") in bulk and "_selected_action" not in request.POST:
+            self.message_user(request, NOTHING_CHOSEN, messages.WARNING)
+            return HttpResponseRedirect(self.list_address(request))
+        return super().changelist_view(request, extra_context)
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -261,7 +272,7 @@ class StepsAdmin(PagesAdmin[Row]):
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)
-        back = self.row_address(only) if only else here
+        back = self.row_address(only) if only else self.list_address(request)
         changed = ""
         if seen and preview.facts:
             if constant_time_compare(seen, preview.digest):
@@ -281,6 +292,10 @@ class StepsAdmin(PagesAdmin[Row]):
             changed=changed,
             back=back,
         )
+
+    def list_address(self, request: HttpRequest) -> str:
+        """Return where a step for several rows leads back to: the list as it was."""
+        return request.get_full_path()
 
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form

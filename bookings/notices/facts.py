@@ -224,7 +224,9 @@ def _other_transfers(notice: Notice) -> str:
     others = waiting.exclude(pk=notice.occasion).select_related("user").order_by("-announced_at")
     count = others.count()
     named = ", ".join(f"{one.user} ({pesos(one.amount)})" for one in others[:OTHERS_NAMED])
-    return f"{count}: {named}{', …' if count > OTHERS_NAMED else ''}" if count else ""
+    if count <= OTHERS_NAMED:
+        return named
+    return gettext("%(named)s y %(more)d más") % {"named": named, "more": count - OTHERS_NAMED}
 
 
 def _all_transfers(notice: Notice) -> str:
@@ -257,6 +259,14 @@ def link_address(virtual_class: VirtualClass) -> str:
     """Return "" if the class has no link, or a student claimed it."""
     link = ClassLink.objects.filter(pk=virtual_class.pk, claimed_by=None).first()
     return site_address("bookings:class_link", link.token) if link else ""
+
+
+def _class_kind(notice: Notice) -> str:
+    asked = notice.require_class()
+    kind = f"{asked.get_class_type_display()}, {asked.minutes} min"
+    if not asked.takes_guests:
+        return kind
+    return gettext("%(kind)s, hasta %(people)d personas") % {"kind": kind, "people": asked.capacity}
 
 
 def _claimer(notice: Notice) -> str:
@@ -304,7 +314,8 @@ class_page = Line(
 )
 claimer = Line(_("Quién la guardó"), _claimer)
 written_down = Line(_("Para quién la reservaste"), _written_down)
-class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
+class_kind = Line(_("Qué pidió"), _class_kind)
+purpose = Line(_("Qué quiere practicar"), lambda one: one.require_class().learning_focus)
 seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))
 seat_holder = Line(_("Quién"), lambda one: str(find_seat(one).user))
 leaver = Line(_("Quién"), lambda one: str(find_leaver(one)))

@@ -26,7 +26,6 @@ from bookings.notices.returned_money import (
     ReturnedMoney,
     ReturnState,
     list_returned_money,
-    sum_parts,
 )
 from bookings.templatetags.class_times import cost, pesos
 
@@ -85,8 +84,11 @@ def _write(template: str, **context: object) -> str:
 
 
 def _money_back(notice: Notice) -> str:
-    amount = _sum_online(notice)
+    parts = _list_online(notice)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
+    if len(parts) > 1:  # a mail told of the first one already
+        online = _("En total te devolvemos %(amount)s, por el mismo medio con que pagaste.")
+    amount = sum(part.amount for part in parts)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
     bought = _find_bought(notice)
     if bought and (owed := find_owed_by_hand(bought)):
@@ -99,7 +101,7 @@ def _money_back(notice: Notice) -> str:
 
 
 def _returned_online(notice: Notice) -> str:
-    amount = _sum_online(notice)
+    amount = sum(part.amount for part in _list_online(notice))
     return pesos(amount) if amount else ""
 
 
@@ -127,11 +129,12 @@ def _last_reason(notice: Notice) -> str:
     return str(parts[-1].reason) if parts else ""
 
 
-def _sum_online(notice: Notice) -> int:
+def _list_online(notice: Notice) -> list[ReturnedMoney]:
+    """List what went back, or is under way."""
     bought = _find_bought(notice)
     payment = payment_of(bought) if bought else None
-    parts: list[ReturnedMoney] = list_returned_money(payment) if payment else []
-    return sum_parts(parts, ReturnState.UNDERWAY, ReturnState.DONE)
+    parts = list_returned_money(payment) if payment else []
+    return [part for part in parts if part.state != ReturnState.FAILED]
 
 
 price = Line(_("Precio"), _price)

@@ -84,7 +84,8 @@ def _context(notice: Notice) -> dict[str, Any]:
     return {
         "site_name": _(settings.SITE_NAME),
         # Without a photo: mail programs block remote pictures, and the photo may change.
-        "teacher_name": _find_teacher_name(),
+        # No mail to her is signed with her own name.
+        "teacher_name": "" if notice.kind in MAILS_TO_TEACHER else _find_teacher_name(),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,

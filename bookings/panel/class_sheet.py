@@ -58,11 +58,15 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     hold: Hold | None = getattr(row, "hold", None)
     people = _list_people(row)
     may_change = request.user.has_perm("bookings.change_virtualclass")
+    open_class = _load_open_class(request, row)
+    # The teacher, who is an open class's host, does not write to herself.
+    hers = row.booked_by if open_class["published"] else None
+    others = [person for person, _, _ in people if person != hers]
     context = {
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
         "people": people,
-        **_load_open_class(request, row),
+        **open_class,
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "cash_to_return": find_cash_to_return(row),
         "move": _find_move(request, row),
@@ -75,7 +79,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         # It lets its bearer take the class.
         "student_link": present_link(row) if may_change else None,
-        "may_write": any(person.mail_address for person, _, _ in people),
+        "may_write": any(person.mail_address for person in others),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return show_page(request, "admin/agenda/class.html", **context)

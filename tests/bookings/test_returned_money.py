@@ -239,7 +239,7 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     ]
     assert "La clase sigue como estaba" not in page
     assert "Ya pedimos la devolución de $\xa024.000" in page
-    assert "Te devolvemos $\xa024.000" in read_mail(host, NoticeKind.CANCELLED)
+    assert "En total te devolvemos $\xa024.000" in read_mail(host, NoticeKind.CANCELLED)
 
 
 def test_what_was_refunded_at_the_provider_is_counted_once(mercadopago, paid, teacher):

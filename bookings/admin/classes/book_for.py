@@ -28,7 +28,7 @@ from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import find_same_people, list_students, matching
-from bookings.models import ClassType, Offer, Price, VirtualClass
+from bookings.models import ClassType, Offer, Price, VirtualClass, find_open_class
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
@@ -259,6 +259,8 @@ def explain_taken(start: datetime, end: datetime, student: User) -> str:
         return ""
     hours = f"{clock(taken.start_time)} a {clock(taken.end_time)}"
     if isinstance(taken, VirtualClass):
+        if open_class := find_open_class(taken):
+            return f"A esa hora das «{open_class.title}» ({hours})."
         return f"A esa hora está la clase de {taken.booked_by} ({hours})."
     doing = "eligiendo" if taken.virtual_class_id is None else "pagando"
     kept = f"Se la guardamos hasta el {day_at(taken.expires_at)}."

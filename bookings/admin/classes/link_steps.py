@@ -59,10 +59,11 @@ class ConfirmClaim(Step[VirtualClass]):
         others = [f"Pasa a su cuenta: {one}." for one in _list_classes(person)]
         confirm = partial(confirm_claim, class_id=row.pk, by=actor, fresh_sign_in=True)
         seen = foresee(confirm, [])
+        account = f"{seen.result} ({seen.result.mail_address})"
         happens = (
-            f"{person}, sin cuenta, y {seen.result} quedan como una sola persona: {seen.result}.",
+            f"{person}, sin cuenta, y {account} quedan como una sola persona.",
             *(others or ["No tiene otras clases."]),
-            "Ve lo que anotaste que quiere practicar. Tus notas y su teléfono pasan a su ficha.",
+            "Va a ver lo que anotaste para practicar. Tus notas y su teléfono pasan a su ficha.",
         )
         return Facts(str(row), happens)
 

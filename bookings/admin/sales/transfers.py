@@ -91,6 +91,9 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
     def row_address(self, row: Model) -> str:
         return reverse("admin:transfers")
 
+    def list_address(self, request: HttpRequest) -> str:
+        return reverse("admin:transfers")
+
 
 @require_safe
 @requires("bookings.view_banktransfer")

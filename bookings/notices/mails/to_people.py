@@ -58,7 +58,7 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
-        opening=_("Se canceló esta clase. No vamos a darla."),
+        opening=_("Se canceló esta clase."),
         facts=(
             facts.offer,
             facts.open_class,

@@ -53,9 +53,9 @@ MAILS_TO_TEACHER = {
         subject=_("%(host)s guardó en su cuenta la clase: %(day)s, %(clock)s"),
         opening=_("Con el enlace que mandaste, una cuenta guardó una clase que reservaste."),
         explanation=_(
-            "Si no es la persona para quien la reservaste, en la ficha podés deshacer eso: la "
-            "clase vuelve a ser suya, con un enlace nuevo. Si es la misma, decilo, y ve también "
-            "sus otras clases."
+            "Si no es la persona para quien la reservaste, en la ficha podés deshacer eso, y la "
+            "clase vuelve a ella con un enlace nuevo. Si es la misma, decilo, y esa cuenta va a "
+            "ver también sus otras clases."
         ),
         facts=(facts.claimer, facts.written_down, facts.offer, facts.when),
         link=links.see_class_in_panel,
@@ -158,7 +158,7 @@ MAILS_TO_TEACHER = {
         explanation=_(
             "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
         ),
-        facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
+        facts=(facts.offer, facts.when, facts.class_kind, facts.offered_price),
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
     ),

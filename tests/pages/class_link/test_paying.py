@@ -158,9 +158,7 @@ def test_a_paid_class_says_how_to_move_or_cancel_it(client, paid, teacher):
 
     page = client.get(path_of(paid))
 
-    assert "Para eso, ingresá con Google o GitHub y quedate con la clase, o escribile a" in text_of(
-        page
-    )
+    assert "Para eso, guardá la clase en tu cuenta, o escribile a" in text_of(page)
     assert "cambiar el horario hasta el" in text_of(page)
     assert "https://wa.me/5493415550111?text=Hola" in page.content.decode()
     assert f"mailto:{teacher.email}" in page.content.decode()
@@ -173,7 +171,7 @@ def test_after_the_deadline_only_the_teacher_changes_it(client, paid):
     page = text_of(client.get(path_of(paid)))
 
     assert "Ahora solo puede hacerlo la profe." in page
-    assert "quedate con la clase" not in page
+    assert "guardá la clase en tu cuenta" not in page
     assert "Escribirle por WhatsApp" not in page  # she gave no number
 
 
