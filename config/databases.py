@@ -32,7 +32,9 @@ def _sqlite(asked: dict[str, Any]) -> dict[str, Any]:
         "transaction_mode": "IMMEDIATE",
         # Long enough for a queue of writers, short enough to answer within ten seconds.
         "timeout": 8,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+        # INSERT OR REPLACE fires the triggers of append-only tables only with this.
+        " PRAGMA recursive_triggers=ON;",
         **asked,
     }
 

@@ -9,6 +9,7 @@ from factory.django import DjangoModelFactory
 from PIL import Image
 
 from accounts.models import User
+from bookings.domain.money.ledger import book_cash
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -71,6 +72,14 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
     class_price = 1_500_000
     max_participants = 5
     participants_ids = factory.LazyAttribute(lambda o: [str(o.booked_by.pk)])
+
+    @factory.post_generation
+    def in_cash(self, create, extracted, **kwargs):
+        """``in_cash``: when the teacher took the whole price, in place of ``paid_at``."""
+        if create and extracted:
+            self.paid_at = extracted
+            self.save(update_fields=["paid_at"])
+            book_cash(self, self.class_price, None)
 
     @factory.post_generation
     def host_activity(self, create, extracted, **kwargs):

@@ -32,4 +32,4 @@ def running_demo(folder: Path, *options: str) -> Iterator[str]:
             yield re.findall(r"http://localhost:\d+", read_welcome(process))[0]
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=40)  # the web server gives requests under way 25 seconds

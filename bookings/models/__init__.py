@@ -29,11 +29,16 @@ from bookings.models.paid_by_hand import (
     find_owed_by_hand,
     find_paying_transfer,
     is_paid_in_cash,
+    is_second_payment,
+    list_rests,
     payment_of,
     price_of,
-    store_parts,
+    take_rest_in_cash,
+    with_rest,
 )
 from bookings.models.payment import (
+    FOREIGN,
+    MONEY_CAME,
     MONEY_GONE,
     PAID_BY_HAND,
     ChargeStatus,
@@ -47,15 +52,13 @@ from bookings.models.payment import (
     SignatureState,
 )
 from bookings.models.price import Price
+from bookings.models.purchase import Entry, EntryKind, EntryWay, Purchase, PurchaseKind
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
-    IS_SECOND_PAYMENT,
     BankTransfer,
     TransferState,
     find_same_numbers,
-    list_rests,
     normalize_operation_number,
-    with_rest,
     with_their_classes,
 )
 from bookings.models.sales.class_link import (

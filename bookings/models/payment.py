@@ -180,6 +180,19 @@ class ChargeStatus(models.TextChoices):
     CHARGED_BACK = "charged_back", "Contracargo"
 
 
+# Money reached an account. A charge never leaves these states.
+MONEY_CAME = frozenset(
+    {
+        ChargeStatus.APPROVED,
+        ChargeStatus.DISPUTED,
+        ChargeStatus.REFUNDED,
+        ChargeStatus.CHARGED_BACK,
+    }
+)
+# Money of another account, or not in pesos.
+FOREIGN = frozenset({ReviewReason.CURRENCY, ReviewReason.ACCOUNT})
+
+
 class PaymentCharge(models.Model):
     """One attempt to pay, as the provider last reported it. No card data is kept."""
 
@@ -202,6 +215,8 @@ class PaymentCharge(models.Model):
     part_paid = models.BigIntegerField(
         "pagó junto con efectivo", default=0, editable=False, help_text="En centavos."
     )
+    # The provider's moments.
+    approved_at = models.DateTimeField("aprobado allá", null=True, blank=True, editable=False)
     provider_updated_at = models.DateTimeField("modificado allá")
     seen_at = models.DateTimeField("visto", default=timezone.now, editable=False)
 

@@ -35,7 +35,6 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.queries import get_class
 from bookings.models import (
-    IS_SECOND_PAYMENT,
     BankTransfer,
     Hold,
     Payment,
@@ -43,6 +42,7 @@ from bookings.models import (
     SeatState,
     TransferState,
     VirtualClass,
+    is_second_payment,
     with_rest,
 )
 from bookings.models import normalize_operation_number as normalize
@@ -200,7 +200,7 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
 
 def present_transfer_in_vain(virtual_class: VirtualClass) -> BankTransfer | None:
     """Return, ``with_rest``, a second payment that the teacher returns, or what she returned."""
-    owed = Q(state=TransferState.TO_RETURN) & IS_SECOND_PAYMENT
+    owed = Q(state=TransferState.TO_RETURN) & is_second_payment()
     back = virtual_class.transfers.filter(owed | Q(state=TransferState.RETURNED))
     return with_rest(back).first()
 

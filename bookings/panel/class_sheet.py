@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -20,7 +20,6 @@ from bookings.admin.pages import requires, show_page
 from bookings.admin.sales.open_classes import SEAT_STEPS, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step, list_links
-from bookings.domain.money.takings import list_seats_paid_by_hand
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import (
@@ -91,12 +90,7 @@ def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
     if loaded is None:
         return {"published": None}
     published, seats = loaded
-    given_up: QuerySet[Any] = list_seats_paid_by_hand().filter(
-        open_class=row.pk, amount_kept__isnull=False
-    )
-    sums = given_up.values_list("pk", "amount_by_hand", "amount_kept")
-    cash = {pk: max(by_hand - kept, 0) for pk, by_hand, kept in sums}
-    shown = [(one, cash.get(one.pk, 0), list_links(request, SEAT_STEPS, one)) for one in seats]
+    shown = [(one, find_cash_to_return(one), list_links(request, SEAT_STEPS, one)) for one in seats]
     return {"published": published, "seats": shown}
 
 

@@ -49,7 +49,10 @@ class PreferenceDraft:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """currency: ISO 4217. account_id: the account that got the money."""
+    """currency: ISO 4217. account_id: the account that got the money.
+
+    approved_at: None of a charge that was never approved.
+    """
 
     charge_id: str
     status: ChargeStatus
@@ -61,6 +64,7 @@ class Charge:
     is_ours: bool
     reference: str
     method: str
+    approved_at: datetime | None
     updated_at: datetime
 
 

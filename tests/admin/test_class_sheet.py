@@ -94,7 +94,7 @@ def test_a_cancelled_class_paid_by_hand_says_what_she_returns(
 ):
     monkeypatch.setattr(RefundCase.STUDENT_CANCELS, "percent", percent)
     start, paid = timezone.now() + timedelta(days=7), timezone.now()
-    row = VirtualClassFactory(scheduled=True, booked_by=host, start_time=start, paid_at=paid)
+    row = VirtualClassFactory(scheduled=True, booked_by=host, start_time=start, in_cash=paid)
     cancel_class(class_id=row.pk, actor=host)
 
     assert said in text_of(open_sheet(row)).replace("\xa0", " ")

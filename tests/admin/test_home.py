@@ -210,10 +210,10 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory()
     panel.get(reverse("admin:index"))  # reads the calendar
 
-    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; four of the
+    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; the
     # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
     # owner, heartbeats, classes that wait.
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(24):
         panel.get(reverse("admin:index"))
 
 
@@ -298,9 +298,9 @@ def test_payments_to_review_are_counted_and_found(panel, look, mercadopago, host
 
 
 def test_this_month_s_money_stands_beside_last_month_s(panel, teacher):
-    VirtualClassFactory(paid_at=NOW, class_price=2_000_000)
-    VirtualClassFactory(paid_at=at("12:00", days_later(-17)), class_price=1_000_000)
-    VirtualClassFactory(paid_at=at("12:00", days_later(-50)), class_price=9_000_000)
+    VirtualClassFactory(in_cash=NOW, class_price=2_000_000)
+    VirtualClassFactory(in_cash=at("12:00", days_later(-17)), class_price=1_000_000)
+    VirtualClassFactory(in_cash=at("12:00", days_later(-50)), class_price=9_000_000)
 
     money = words(section(panel.get(reverse("admin:index")), "money")).replace("\xa0", " ")
 

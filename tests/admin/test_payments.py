@@ -263,7 +263,7 @@ def test_whoever_may_only_look_gives_nothing_back(paid, student, sign_in, mercad
 
 
 def test_a_month_sums_up_what_came_and_went(panel, paid, host, mercadopago):
-    VirtualClassFactory(booked_by=host, paid_at=timezone.now(), class_price=100_000)
+    VirtualClassFactory(booked_by=host, in_cash=timezone.now(), class_price=100_000)
     refund(panel, paid, "4.000")
 
     [month] = list_monthly_takings()
@@ -401,7 +401,7 @@ def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(
 def test_the_file_of_a_month_has_all_money_also_what_came_by_hand(panel, paid, student, teacher):
     today = timezone.localdate()
     refund(panel, paid, "4.000")
-    VirtualClassFactory(booked_by=student, paid_at=timezone.now(), class_price=100_000)
+    VirtualClassFactory(booked_by=student, in_cash=timezone.now(), class_price=100_000)
     month = reverse("admin:bookings_payment_month_export", args=[today.year, today.month])
 
     header, *rows = rows_of(panel.get(month))
@@ -410,7 +410,8 @@ def test_the_file_of_a_month_has_all_money_also_what_came_by_hand(panel, paid, s
     assert header == list(MONTH_COLUMNS)
     told = ("Cómo", "Estudiante", "Recibido", "Devuelto")
     assert [tuple(row[name] for name in told) for row in cells] == [
-        ("Mercado Pago", "Ana Host", "24000,00", "4000,00"),
+        ("Mercado Pago", "Ana Host", "24000,00", "0,00"),
+        ("Mercado Pago", "Ana Host", "0,00", "4000,00"),
         ("A mano", "Bruno Student", "1000,00", "0,00"),
     ]
     assert month in panel.get(MONTHS).content.decode()

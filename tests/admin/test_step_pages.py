@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Session
 from bookings.admin import steps
+from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, Refund, VirtualClass
@@ -70,6 +71,7 @@ def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):
 
 def test_money_that_was_taken_by_hand_is_not_promised_back(panel, full):
     VirtualClass.objects.update(paid_at=timezone.now(), class_price=1_500_000)
+    book_cash(full, 1_500_000, None)
 
     page = text_of(panel.get(address_of(full, "cancelar")))
 

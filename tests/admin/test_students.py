@@ -171,11 +171,11 @@ def test_the_balance_names_what_was_paid_returned_and_is_owed(panel, teacher, ho
     settle(payment.preference_id)
     cancel_class(class_id=payment.virtual_class_id, actor=teacher, fresh_sign_in=True, reason="")
     settle(payment.preference_id)
-    VirtualClassFactory(booked_by=host, scheduled=True, paid_at=timezone.now(), class_price=500_000)
+    VirtualClassFactory(booked_by=host, scheduled=True, in_cash=timezone.now(), class_price=500_000)
     VirtualClassFactory(booked_by=host, scheduled=True, class_price=700_000)
     VirtualClassFactory(booked_by=host, class_price=900_000)  # asks for no money yet
     by_hand = VirtualClassFactory(
-        booked_by=host, scheduled=True, paid_at=timezone.now(), class_price=100_000
+        booked_by=host, scheduled=True, in_cash=timezone.now(), class_price=100_000
     )
     cancel_class(class_id=by_hand.pk, actor=teacher, reason="")
 

@@ -168,9 +168,9 @@ def test_booking_works_again_after_the_database_failed(signed_in):
     assert answer_of(post(signed_in, "/api/booking", body)) == BOOKED
 
 
-def test_booking_costs_three_statements(signed_in, django_assert_num_queries):
-    # Session with person; class and log, between two savepoints.
-    with django_assert_num_queries(5):
+def test_booking_costs_four_statements(signed_in, django_assert_num_queries):
+    # Session with person; class, log and purchase, between two savepoints.
+    with django_assert_num_queries(6):
         post(signed_in, "/api/booking", booking_body())
 
 

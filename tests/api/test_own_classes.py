@@ -45,7 +45,7 @@ NEXT_WEEK = tuesday("10:00", weeks=1)
 def scheduled(agenda, host):
     """Ana's class on a Tuesday in a week, at ten."""
     return VirtualClassFactory(
-        booked_by=host, scheduled=True, access_code="7K2M9QXA", start_time=NEXT_WEEK, paid_at=NOW
+        booked_by=host, scheduled=True, access_code="7K2M9QXA", start_time=NEXT_WEEK, in_cash=NOW
     )
 
 
@@ -206,8 +206,8 @@ def test_the_list_costs_the_same_for_few_and_many(signed_in, host, stranger, mer
         counts.append(len(asked))
         assert (status, len(body["classes"])) == (200, 5 * (week + 1))
 
-    # Session, classes, charges, refunds, transfers, rules, seats.
-    assert counts == [7, 7, 7]
+    # Session, classes, charges, refunds, purchases, entries, transfers, rules, seats.
+    assert counts == [9, 9, 9]
 
 
 # --- Cancelling -----------------------------------------------------------------------------------

@@ -203,8 +203,7 @@ def test_everybody_is_told_once_and_the_log_says_who(paid, host, student):
 
 @pytest.mark.parametrize(("is_paid", "count"), [(True, 1), (False, 0)])
 def test_the_teacher_is_told_of_what_a_student_cancelled(host, teacher, is_paid, count):
-    paid_at = timezone.now() if is_paid else None
-    booked = VirtualClassFactory(booked_by=host, paid_at=paid_at)
+    booked = VirtualClassFactory(booked_by=host, in_cash=is_paid and timezone.now())
 
     cancel_class(class_id=booked.pk, actor=host)
 

@@ -143,7 +143,7 @@ def test_export_costs_the_same_for_one_class_and_for_ten(ana, past, django_asser
     for _ in range(9):
         VirtualClassFactory(booked_by=ana, ended=True)
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         ana.client.get("/inicio/perfil/mis-datos.json")
 
 

@@ -1,6 +1,6 @@
 """The demo's payments at Mercado Pago, made through its stand-in, which knows them afterwards."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 
 import requests
@@ -9,10 +9,12 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.money.charges import record_charges
 from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
 from bookings.models import Payment, PaymentCharge, VirtualClass
+from bookings.payments.backend import get_gateway
 
 SECONDS = 10
 
@@ -32,8 +34,12 @@ def pay_given(virtual_class: VirtualClass) -> Payment:
     quote = Quote(start, virtual_class.end_time, False, 1, virtual_class.class_price)
     payment = _ask_to_pay(virtual_class.booked_by, quote)
     Payment.objects.filter(pk=payment.pk).update(virtual_class=virtual_class)
-    _choose(payment, action="approve")
+    _press(payment, action="approve")
     paid = start - timedelta(days=1)
+    reports = get_gateway().list_charges(
+        preference_id=payment.preference_id or "", reference=payment.reference
+    )
+    record_charges(payment.pk, [replace(one, approved_at=paid) for one in reports])
     Payment.objects.filter(pk=payment.pk).update(created_at=paid, approved_at=paid)
     PaymentCharge.objects.filter(payment=payment).update(seen_at=paid)
     VirtualClass.objects.filter(pk=virtual_class.pk).update(
@@ -67,8 +73,12 @@ def _ask_to_pay(user: User, quote: Quote) -> Payment:
 
 def _choose(payment: Payment, **choice: str) -> None:
     """Press a button of the checkout, and settle what came of it."""
+    _press(payment, **choice)
+    settle(payment.preference_id or "")
+
+
+def _press(payment: Payment, **choice: str) -> None:
     answer = requests.post(
         payment.checkout_url, data=choice, allow_redirects=False, timeout=SECONDS
     )
     answer.raise_for_status()
-    settle(payment.preference_id or "")

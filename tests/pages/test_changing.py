@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.money.ledger import book_cash
 from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassLog, ClassStatus, RefundReason, VirtualClass
 from tests.factories import VirtualClassFactory
@@ -125,6 +126,7 @@ def test_what_was_paid_by_hand_and_what_goes_back_are_named(
     client = sign_in(host)
     decided = {"refund_reason": RefundReason.CANCELLED, "amount_kept": 500_000}
     VirtualClass.objects.update(class_price=1_500_000, paid_at=timezone.now(), **decided)
+    book_cash(scheduled, 1_500_000, None)
 
     asked = text_of(client.get(path("cancel", scheduled)))
     VirtualClass.objects.update(status=ClassStatus.CANCELLED)

@@ -112,7 +112,12 @@ def test_booking_costs_its_row_and_its_line(guest):
         "preferenceId": "preference",
     }
 
-    expected = [SESSION, 'INSERT INTO "bookings_virtualclass"', INSERT_LOG]
+    expected = [
+        SESSION,
+        'INSERT INTO "bookings_virtualclass"',
+        INSERT_LOG,
+        'INSERT INTO "bookings_purchase"',
+    ]
     assert cost(guest, "post", "/api/booking", body) == expected
 
 

@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from bookings.admin.money.states import name_state
-from bookings.domain.money.takings import Taking, list_takings_of
-from bookings.models import Payment
+from bookings.domain.money.takings import list_entries_of
+from bookings.models import Entry, EntryKind, Payment
 
 Row = TypeVar("Row")
 
@@ -29,7 +29,7 @@ def export_payments(payments: Iterable[Payment]) -> HttpResponse:
 
 def export_takings(month: date) -> HttpResponse:
     """All money of a month, also what was paid by hand. Raises OverflowError."""
-    return _export(f"ingresos-{month:%Y-%m}.csv", MONTH_COLUMNS, list_takings_of(month))
+    return _export(f"ingresos-{month:%Y-%m}.csv", MONTH_COLUMNS, list_entries_of(month))
 
 
 def _export(
@@ -54,7 +54,13 @@ def _moment(value: datetime | None) -> str:
 
 
 def _pesos(centavos: int) -> str:
-    return f"{centavos // 100},{centavos % 100:02d}"
+    return f"{'-' * (centavos < 0)}{abs(centavos) // 100},{abs(centavos) % 100:02d}"
+
+
+def _operation(entry: Entry) -> str:
+    if entry.charge:
+        return entry.charge.charge_id
+    return entry.transfer.operation_number if entry.transfer else ""
 
 
 COLUMNS: dict[str, Callable[[Payment], str]] = {
@@ -75,14 +81,14 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Preferencia": lambda payment: payment.preference_id or "",
     "Referencia": lambda payment: payment.reference,
 }
-MONTH_COLUMNS: dict[str, Callable[[Taking], str]] = {
+MONTH_COLUMNS: dict[str, Callable[[Entry], str]] = {
     "Fecha": lambda one: _moment(one.at),
-    "Cómo": lambda one: one.way.label,
-    "Estudiante": lambda one: one.payer.name,
-    "Correo": lambda one: one.payer.mail_address,
-    "Oferta": lambda one: str(getattr(one.virtual_class, "offer", None) or ""),
-    "Clase": lambda one: _moment(getattr(one.virtual_class, "start_time", None)),
-    "Recibido": lambda one: _pesos(one.received),
-    "Devuelto": lambda one: _pesos(one.returned),
-    "Operación": lambda one: one.number,
+    "Cómo": Entry.get_way_display,
+    "Estudiante": lambda one: one.purchase.person.name,
+    "Correo": lambda one: one.purchase.person.mail_address,
+    "Oferta": lambda one: str(getattr(one.purchase.virtual_class, "offer", None) or ""),
+    "Clase": lambda one: _moment(getattr(one.purchase.virtual_class, "start_time", None)),
+    "Recibido": lambda one: _pesos(one.amount if one.kind == EntryKind.PAYMENT else 0),
+    "Devuelto": lambda one: _pesos(0 if one.kind == EntryKind.PAYMENT else -one.amount),
+    "Operación": _operation,
 }

@@ -34,6 +34,7 @@ from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
+from bookings.domain.money.ledger import book_returned_transfer, book_transfer
 from bookings.domain.open_classes.seats import SEAT_GONE, pay_seat_by_hand
 from bookings.domain.places.held_seats import lock_open_class
 from bookings.domain.teacher_alerts import tell_of_booking, tell_of_seat, tell_teacher
@@ -47,6 +48,7 @@ from bookings.models import (
     SeatState,
     TransferState,
     VirtualClass,
+    list_rests,
     normalize_operation_number,
 )
 from bookings.notices.due import record_due
@@ -164,8 +166,10 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
     now = timezone.now()  # before ``paid_at``: a later transfer is a second payment (``takings``)
+    was_paid = (transfer.seat or locked).paid_at is not None
     pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
     _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor, now)
+    book_transfer(transfer, is_second=was_paid, by=actor)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
     if pays and transfer.virtual_class_id:
         mark_paid(locked.pk, actor)
@@ -197,6 +201,8 @@ def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         return transfer
     if transfer.state != TransferState.TO_RETURN:
         raise TransferDecidedError
+    [amount] = list_rests(BankTransfer.objects.filter(pk=transfer.pk))
+    book_returned_transfer(transfer, amount, actor)
     transfer.state = TransferState.RETURNED
     transfer.save(update_fields=["state"])
     _record(transfer, locked, ClassEvent.TRANSFER_RETURNED, actor)
@@ -277,7 +283,7 @@ def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     if has_lost_its_use(seat):
         return False
     try:
-        pay_seat_by_hand(seat_id=seat.pk, actor=actor)
+        pay_seat_by_hand(seat_id=seat.pk, actor=actor, in_cash=False)
     except BookingError:
         return False
     return True

@@ -13,6 +13,7 @@ from bookings.domain.exceptions import BookingError, ClassEndedError, Preference
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
+from bookings.domain.money.ledger import join_purchase, open_purchase
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
 from bookings.domain.teacher_alerts import tell_of_booking
@@ -103,9 +104,11 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
     record_event(virtual_class, event, actor=by or user, details=describe_sale(virtual_class))
     if payment:
         _join(payment, virtual_class)
-    elif is_foreign:
+    elif by != user:  # she buys nothing when she publishes a class
+        open_purchase(virtual_class)
+    if is_foreign:
         _follow_money(virtual_class)
-    elif by is None and _is_paid_to_teacher(request):
+    elif payment is None and by is None and _is_paid_to_teacher(request):
         tell_of_booking(virtual_class, by)
     return virtual_class
 
@@ -139,6 +142,7 @@ def _goes_back(payment: Payment) -> bool:
 
 
 def _join(payment: Payment, virtual_class: VirtualClass) -> None:
+    join_purchase(payment, virtual_class)
     payment.virtual_class = virtual_class
     if payment.approved_at:
         # The money came first: the sweep schedules the class unless a caller asks sooner.

@@ -8,7 +8,14 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.exceptions import ClassCancelledError, PriceNotAgreedError
 from bookings.domain.history import record_event
-from bookings.models import ClassEvent, ClassStatus, PriceDecision, VirtualClass, store_parts
+from bookings.domain.money.ledger import book_cash
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    PriceDecision,
+    VirtualClass,
+    take_rest_in_cash,
+)
 
 
 @transaction.atomic
@@ -28,5 +35,5 @@ def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
     virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
     if virtual_class.paid_at == now:
-        store_parts(virtual_class)
+        book_cash(virtual_class, take_rest_in_cash(virtual_class), actor)
     return virtual_class

@@ -2,24 +2,23 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce, Greatest
 
 from accounts.models import User
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
-from bookings.domain.money.takings import (
-    list_charges_with_money,
-    list_classes_paid_by_hand,
-    list_seats_paid_by_hand,
-    list_transfers_with_money,
-)
+from bookings.domain.money.takings import CAME, IS_ONLINE
 from bookings.models import (
     BankTransfer,
-    ChargeStatus,
     ClassStatus,
+    Entry,
+    EntryWay,
+    PurchaseKind,
     Refund,
     RefundStatus,
+    Seat,
     TransferState,
+    with_rest,
 )
 from bookings.notices.returned_money import is_owed
 
@@ -52,29 +51,18 @@ class Balance:
 
 
 def find_balance(user: User) -> Balance:
-    online = (
-        list_charges_with_money()
-        .filter(payment__user=user)
-        .aggregate(
-            came=Sum("amount", default=0),
-            refunded=Sum("refunded_amount", default=0),
-            taken=Sum(
-                F("amount") - F("refunded_amount"),
-                filter=Q(status=ChargeStatus.CHARGED_BACK),
-                default=0,
-            ),
-        )
+    sums = Entry.objects.filter(purchase__person=user).aggregate(
+        online=Sum("amount", filter=CAME & IS_ONLINE, default=0),
+        by_hand=Sum("amount", filter=CAME & ~IS_ONLINE, default=0),
+        returned=-Sum("amount", filter=~CAME, default=0),
     )
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     unpaid = user.booked_classes.filter(
         paid_at=None, status__in=given, class_price__gt=0, open_class=None
     ).exclude(payment__approved_at__isnull=False)
     debt = unpaid.aggregate(total=Sum("class_price", default=0), count=Count("pk"))
-    sent_back = _list_transfers(user).aggregate(sum=Sum("returned", default=0))["sum"]
     return Balance(
-        online=online["came"],
-        by_hand=_sum_by_hand(user),
-        returned=online["refunded"] + online["taken"] + sent_back,
+        **sums,
         unpaid=debt["total"],
         unpaid_classes=debt["count"],
         refused=_sum_refused(user),
@@ -82,36 +70,23 @@ def find_balance(user: User) -> Balance:
     )
 
 
-def _list_transfers(user: User) -> QuerySet[BankTransfer]:
+def _sum_to_return_by_hand(user: User) -> int:
     # By the owner of the class or seat: it may have been claimed since the transfer was announced.
     theirs = Q(virtual_class__booked_by=user) | Q(seat__user=user)
-    return list_transfers_with_money().filter(theirs)
-
-
-def _sum_by_hand(user: User) -> int:
-    return sum(
-        rows.aggregate(sum=Sum(amount, default=0))["sum"]
-        for rows, amount in (
-            (list_classes_paid_by_hand().filter(booked_by=user), "amount_by_hand"),
-            (list_seats_paid_by_hand().filter(user=user), "amount_by_hand"),
-            (_list_transfers(user), "amount"),
-        )
+    transfers = with_rest(BankTransfer.objects.filter(theirs, state=TransferState.TO_RETURN))
+    cash = Entry.objects.filter(way=EntryWay.CASH, purchase__person=user)
+    classes = cash.filter(
+        purchase__kind=PurchaseKind.CLASS,
+        purchase__virtual_class__status=ClassStatus.CANCELLED,
+    ).annotate(rest=F("amount") - Coalesce("purchase__virtual_class__amount_kept", 0))
+    seats = dict(
+        Seat.objects.filter(user=user, state__in=SEATS_GIVEN_UP).values_list("pk", "amount_kept")
     )
-
-
-def _sum_to_return_by_hand(user: User) -> int:
-    classes = list_classes_paid_by_hand().filter(booked_by=user, status=ClassStatus.CANCELLED)
-    seats = list_seats_paid_by_hand().filter(user=user, state__in=SEATS_GIVEN_UP)
-    transfers = _list_transfers(user).filter(state=TransferState.TO_RETURN)
-    cash = F("amount_by_hand") - Coalesce("amount_kept", 0)
-    return sum(
-        rows.aggregate(sum=Sum(amount, default=0))["sum"]
-        for rows, amount in (
-            (classes, Greatest(cash, 0)),
-            (seats, Greatest(cash, 0)),
-            (transfers, F("rest")),
-        )
-    )
+    places = cash.filter(purchase__in=seats).values_list("purchase", "amount")
+    by_transfer: int = transfers.aggregate(sum=Sum("rest", default=0))["sum"]
+    of_classes: int = classes.aggregate(sum=Sum(Greatest("rest", 0), default=0))["sum"]
+    of_places = sum(max(amount - (seats[key] or 0), 0) for key, amount in places)
+    return by_transfer + of_classes + of_places
 
 
 def _sum_refused(user: User) -> int:

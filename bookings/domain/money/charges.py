@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
+from bookings.domain.money.ledger import book_charge, book_returned_cash
 from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import (
     is_refund_open,
@@ -20,6 +21,7 @@ from bookings.domain.money.refunds import (
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, is_seat_unsettled
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
+    MONEY_CAME,
     ChargeStatus,
     ClassEvent,
     ClassStatus,
@@ -47,8 +49,6 @@ STEPS = (
     ChargeStatus.REFUNDED,
     ChargeStatus.CHARGED_BACK,
 )
-# A charge never leaves these states.
-MONEY_CAME = frozenset(STEPS[STEPS.index(ChargeStatus.APPROVED) :])
 # A payment is checked again after a quarter of its age, within these bounds.
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 DAILY = timedelta(days=1)
@@ -74,6 +74,9 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     is_twice = _is_paid_otherwise(payment, seat or virtual_class)
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
+    is_paid = is_twice or payment.approved_at is not None
+    for charge in charges:
+        book_charge(charge, is_second=is_paid and not charge.counts)
     if seat is not None:
         _mark_seat_paid(payment, seat)
     elif virtual_class is not None:
@@ -98,14 +101,16 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     payment, virtual_class = _lock(payment_id)
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or virtual_class is None:
         return payment
+    bought = payment.paid_seat or virtual_class
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
+    book_returned_cash(bought)
     payment.save()
-    give_transfers_back(payment.paid_seat or virtual_class)
+    give_transfers_back(bought)
     return payment
 
 
@@ -146,7 +151,7 @@ def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
         return None
     row.status, row.status_detail = charge.status, charge.status_detail
     row.refunded_amount = min(charge.refunded_amount, charge.amount, row.amount)
-    row.provider_updated_at = charge.updated_at
+    row.approved_at, row.provider_updated_at = charge.approved_at, charge.updated_at
     row.save()
     return row
 

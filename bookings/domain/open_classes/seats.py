@@ -25,6 +25,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import has_lost_its_use, take_discount
+from bookings.domain.money.ledger import book_cash, open_purchase
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
@@ -45,7 +46,7 @@ from bookings.models import (
     SeatState,
     VirtualClass,
     WaitingState,
-    store_parts,
+    take_rest_in_cash,
 )
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
@@ -105,9 +106,10 @@ def release_seats(*, user: User) -> None:
 
 
 @transaction.atomic
-def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
+def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User, in_cash: bool = True) -> Seat:
     """Take the place of a seat that the teacher was paid for; repeated, change nothing.
 
+    in_cash: False if a bank transfer pays, which the caller books.
     Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
     ClassCancelledError, AlreadyJoinedError; BookingError if the seat was given up or the person
     erased.
@@ -120,7 +122,8 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     _refuse_closed(locked)
     if seat.paid_at is None:
         seat.paid_at = timezone.now()
-        store_parts(seat)
+        if in_cash:
+            book_cash(seat, take_rest_in_cash(seat), actor)
     _take(seat, locked, actor)
     return seat
 
@@ -259,6 +262,7 @@ def _open_seat(seat: Seat, now: datetime) -> None:
     if seat.price > 0 and is_provider_configured():
         seat.payment = open_payment(user=seat.user, quote=_quote(seat), expires_at=seat.expires_at)
     seat.save(force_insert=True)
+    open_purchase(seat)
 
 
 def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:

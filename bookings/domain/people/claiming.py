@@ -34,6 +34,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    PurchaseKind,
     SeatState,
     UserActivity,
     VirtualClass,
@@ -192,6 +193,8 @@ def _hand_over(virtual_class: VirtualClass, giver: User, taker: User) -> None:
     for model in (Payment, Hold, BankTransfer):
         rows = model._base_manager.filter(virtual_class=virtual_class, user=giver)
         rows.update(user=taker)
+    bought = virtual_class.purchases.filter(kind=PurchaseKind.CLASS, person=giver)
+    bought.update(person=taker)
     # Sent mails stay with their readers, and personal ones with the person they are for.
     personal = NoticeKind.MESSAGE, NoticeKind.OWN_LINK_CLAIMED
     unsent = virtual_class.notices.exclude(kind__in=personal).filter(user=giver)

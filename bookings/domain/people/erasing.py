@@ -166,7 +166,9 @@ def _forget_mails(user: User) -> None:
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
     # ``settle_seat`` refunds money that arrives for the others.
-    user.seats.filter(paid_at=None, payment=None, transfers=None).delete()
+    unpaid = user.seats.filter(paid_at=None, payment=None, transfers=None)
+    user.purchases.filter(pk__in=unpaid.values("pk")).delete()
+    unpaid.delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
     # The others are about money that came, or may still come.

@@ -94,7 +94,7 @@ def _is_open(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    return classes.prefetch_related("payment__charges__refunds", "transfers")
+    return classes.prefetch_related("payment__charges__refunds", "purchases__entries", "transfers")
 
 
 def _describe(classes: Iterable[VirtualClass], user: User) -> list[OwnClass]:

@@ -13,6 +13,7 @@ from bookings.domain.queries import list_classes_of
 from bookings.models import (
     BankTransfer,
     ClassLink,
+    Entry,
     Hold,
     Message,
     NoticeKind,
@@ -43,6 +44,10 @@ def export_person(user: User) -> str:
         "payments": [
             _describe_payment(one)
             for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
+        ],
+        "moneyMoved": [
+            _pick(one, "kind", "way", "amount", "at")
+            for one in Entry.objects.filter(purchase__person=user)
         ],
         "transfers": [_describe_transfer(one) for one in with_their_classes(user.transfers.all())],
         "classLinks": [

@@ -16,6 +16,7 @@ from bookings.domain.calendar.records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.scheduling import mark_scheduled, schedule_class
+from bookings.domain.money.ledger import book_cash
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -131,6 +132,8 @@ def _make_row(
         link=event.conference_url,
         summary=describe_summary(virtual_class),
     )
+    if virtual_class.paid_at and not is_provider_configured():
+        book_cash(virtual_class, virtual_class.class_price, None)
     record_event(virtual_class, ClassEvent.REBUILT, details={"event": event.event_id})
     # The guests leave the event until they join again.
     request_guests(VirtualClass.objects.filter(pk=class_id))

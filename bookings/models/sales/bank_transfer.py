@@ -4,11 +4,9 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Collection
-from typing import Any
 
 from django.db import models
-from django.db.models import BigIntegerField, Case, F, Q, QuerySet, Value, When
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -109,34 +107,6 @@ class BankTransfer(models.Model):
     @property
     def occasion(self) -> str:
         return self.pk.hex
-
-
-# Other money paid the class or seat.
-IS_SECOND_PAYMENT = (
-    Q(decided_at__gt=Coalesce("virtual_class__paid_at", "seat__paid_at"))
-    | Q(virtual_class__payment__approved_at__isnull=False)
-    | Q(seat__payment__approved_at__isnull=False)
-)
-
-
-def with_rest(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
-    """Annotate ``rest``, the centavos of a transfer that go back.
-
-    The teacher keeps what the cancellation kept, except of a second payment.
-    """
-    centavos = BigIntegerField()
-    nothing = Value(0, centavos)
-    kept = Case(
-        When(IS_SECOND_PAYMENT, then=nothing),
-        default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", nothing),
-    )
-    return transfers.annotate(rest=Greatest(F("amount") - kept, nothing, output_field=centavos))
-
-
-def list_rests(transfers: QuerySet[BankTransfer]) -> list[int]:
-    """Return the centavos that go back of each."""
-    found: QuerySet[Any] = with_rest(transfers)
-    return list(found.values_list("rest", flat=True))
 
 
 def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:

@@ -297,6 +297,7 @@ def _read(body: dict[str, Any]) -> Charge:
             is_ours=account_id == settings.MERCADOPAGO_COLLECTOR_ID,
             reference=str(body.get("external_reference") or ""),
             method=_word(body.get("payment_method_id")),
+            approved_at=_instant(body["date_approved"]) if body.get("date_approved") else None,
             updated_at=_updated_at(body),
         )
 

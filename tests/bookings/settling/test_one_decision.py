@@ -11,6 +11,7 @@ from django.utils import timezone
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money import money_back, refunds
 from bookings.domain.money.money_back import MoneyBack, MoneyWay, find_money_back
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
@@ -135,8 +136,7 @@ def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, 
 
 
 def test_pages_show_the_decided_amount(payment, host, teacher):
-    VirtualClass.objects.update(paid_at=timezone.now())
-    virtual_class = VirtualClass.objects.get()
+    virtual_class = mark_paid(payment.virtual_class_id, teacher)
     expected = MoneyBack(MoneyWay.BY_HAND, RefundReason.CANCELLED, 0, PRICE // 2, PRICE // 2)
 
     before = find_money_back(virtual_class, RefundCase.STUDENT_CANCELS)

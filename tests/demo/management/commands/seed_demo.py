@@ -21,6 +21,7 @@ from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import find_discount
+from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.prices import find_price
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.joining import join_class
@@ -165,7 +166,9 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
 
     today = timezone.localdate()
     group = _store_completed(ana, [carla], _at(today - timedelta(days=7), 18))
-    VirtualClass.objects.filter(pk=group.pk).update(paid_at=group.start_time - timedelta(days=1))
+    group.paid_at = group.start_time - timedelta(days=1)
+    group.save(update_fields=["paid_at"])
+    book_cash(group, group.class_price, people[TEACHER])
     _seed_given(people, today)
 
 
