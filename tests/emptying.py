@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from config.lib.append_only import list_guards, list_releases
 
@@ -47,30 +47,36 @@ class Emptying:
             cursor.execute(" UNION ALL ".join(looks))
             # Keys of others are checked at the end, when all are gone.
             found = [quoted[number] for [number] in cursor.fetchall()]
-            with _unguarded(connection.ops.quote_name(APPEND_ONLY) in found):
+            guarded = {APPEND_ONLY} if connection.ops.quote_name(APPEND_ONLY) in found else set()
+            with unguarded(*guarded):
                 for table in found:
                     cursor.execute(f"DELETE FROM {table}")  # noqa: S608 # our own
         if _read_kept() != self._kept:
-            with transaction.atomic(), _unguarded():
-                call_command("flush", verbosity=0, interactive=False, reset_sequences=False)
+            flush()
             self._kept = _read_kept()
 
 
+def flush(alias: str = DEFAULT_DB_ALIAS) -> None:
+    """Run ``manage.py flush``, which the database would refuse for the ledger."""
+    with transaction.atomic(using=alias), unguarded(APPEND_ONLY, alias=alias):
+        call_command("flush", database=alias, verbosity=0, interactive=False, reset_sequences=False)
+
+
 @contextmanager
-def _unguarded(has_entries: bool = True) -> Iterator[None]:
-    """Let the ledger be emptied. Call it in a transaction."""
-    if not has_entries:
+def unguarded(*tables: str, alias: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Let append-only tables be emptied. Call it in a transaction."""
+    database = connections[alias]
+    with database.cursor() as cursor:
+        for table in tables:
+            for line in list_releases(database.vendor, table):
+                cursor.execute(line)
         yield
-        return
-    with connection.cursor() as cursor:
-        for line in list_releases(connection.vendor, APPEND_ONLY):
-            cursor.execute(line)
-        yield
-        if connection.vendor == "postgresql":
+        if tables and database.vendor == "postgresql":
             # No trigger is made while a check of deleted rows is pending.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        for line in list_guards(connection.vendor, APPEND_ONLY):
-            cursor.execute(line)
+        for table in tables:
+            for line in list_guards(database.vendor, table):
+                cursor.execute(line)
 
 
 def _read_kept() -> list[set[int]]:

@@ -22,7 +22,14 @@ from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.refunds import request_partial_refund, send_due_refunds
 from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.waiting_list import claim_place, wait_for_place
-from bookings.models import ClassStatus, PaymentCharge, Refund, VirtualClass, WaitingState
+from bookings.models import (
+    ClassStatus,
+    PaymentCharge,
+    Refund,
+    VirtualClass,
+    WaitingState,
+    WeeklyHours,
+)
 from bookings.work.sweeps import sweep
 from tests.drills.points import (
     BOOK,
@@ -132,6 +139,7 @@ def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | N
 def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle:
     """Kill a process at the point, so many times; recover; let the referee look."""
     scene, promises = Scene(world), Promises()
+    WeeklyHours.objects.all().delete()  # its stories begin at any hour
     stories = _begin_stories(scene, rounds)
     before, after = _steps_around(point.step)
     for step in before:

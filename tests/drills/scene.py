@@ -9,7 +9,6 @@ from typing import Any
 
 import requests
 from django.conf import settings
-from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -21,6 +20,7 @@ from tests.booking import book_class
 from tests.demo.offer import seed_offer
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, require, run, serve
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
+from tests.emptying import flush
 
 HOUR = timedelta(hours=1)
 ANSWER_SECONDS = 60
@@ -38,7 +38,7 @@ class Scene:
 
     def _begin(self) -> User:
         world = self.world
-        call_command("flush", interactive=False, verbosity=0)
+        flush()
         for mail in world.mails.iterdir():
             mail.unlink()
         world.google.reset()

@@ -19,7 +19,7 @@ from bookings.management.backups import moving
 from bookings.management.backups.files import BackupError
 from bookings.management.backups.moving import open_target
 from bookings.models import StoredFile, VirtualClass
-from config.lib.append_only import list_guards, list_releases
+from tests.emptying import flush
 from tests.factories import UserFactory, VirtualClassFactory, draw_photo
 from tests.processes import database_url, run_forked
 
@@ -120,12 +120,7 @@ def dump(alias: str) -> list[str]:
 def fill_and_move(url: str) -> dict:
     fill()
     report = move_everything(url)
-    with connections["target"].cursor() as cursor:
-        for line in list_releases("postgresql", "bookings_entry"):
-            cursor.execute(line)
-        call_command("flush", database="target", verbosity=0, interactive=False)
-        for line in list_guards("postgresql", "bookings_entry"):
-            cursor.execute(line)
+    flush("target")
     return report
 
 

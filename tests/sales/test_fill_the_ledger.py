@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import F, Sum
 
 from bookings.models import Entry, PaymentCharge, Purchase
-from config.lib.append_only import list_guards, list_releases
+from tests.emptying import unguarded
 from tests.sales.test_ledger import Month, sell_for_a_month
 from tests.sales.transfers import take_transfers
 
@@ -18,15 +18,9 @@ fill = import_module("bookings.migrations.0006_fill_the_ledger").fill
 
 
 def forget_the_ledger():
-    with connection.cursor() as cursor:
-        for line in list_releases(connection.vendor, "bookings_entry"):
-            cursor.execute(line)
+    with unguarded("bookings_entry"):
         Entry.objects.all().delete()
         Purchase.objects.all().delete()
-        if connection.vendor == "postgresql":
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        for line in list_guards(connection.vendor, "bookings_entry"):
-            cursor.execute(line)
 
 
 def sums():
