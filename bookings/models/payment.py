@@ -212,6 +212,7 @@ class PaymentCharge(models.Model):
     # Set once, when the payment is approved or the teacher takes the rest in cash: True if it paid
     # for the class. Others are surplus.
     counts = models.BooleanField("paga la clase", default=False, editable=False)
+    # Of an earlier release, read by migration 0006 only. Remove it in the release after this one.
     part_paid = models.BigIntegerField(
         "pagó junto con efectivo", default=0, editable=False, help_text="En centavos."
     )

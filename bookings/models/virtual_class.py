@@ -260,9 +260,10 @@ class VirtualClass(models.Model):
 
     @property
     def shown_focus(self) -> str:
-        """The words as students may read them: those of a class whose link was claimed may be
-        another person's, until the teacher confirms the account. Before that, only people who came
-        with the code read them, and whoever has the link of a paid group has its code.
+        """The words that students may read.
+
+        Empty for a class with a link until the teacher confirms the account that claimed it: the
+        words may be another person's.
         """
         link = getattr(self, "link", None)
         if link is None or link.is_confirmed:

@@ -115,7 +115,7 @@ def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bo
 
 
 def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    """Return the host, or nobody if a claim has changed the host since the line."""
+    """Return the host, or an empty list if a claim changed the host after the line."""
     hand_overs = {ClassEvent.CLAIMED, ClassEvent.UNCLAIMED}
     later = any(one.event in hand_overs and one.at > line.at for one in virtual_class.log.all())
     user_id = virtual_class.booked_by_id

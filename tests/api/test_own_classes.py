@@ -181,7 +181,7 @@ def test_an_unknown_page_is_refused(signed_in, before, status):
 
 
 def add_classes(host, stranger, mercadopago):
-    """Add classes that are paid in each way, and one of somebody else's."""
+    """Add classes that are paid in each way, and one of another person."""
     now = timezone.now()
     make_paid_class(host, mercadopago)
     by_hand = make_payment(host).virtual_class

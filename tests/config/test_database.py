@@ -69,7 +69,7 @@ def test_the_kernel_knows_when_to_give_a_silent_machine_up():
     connection.ensure_connection()
     with socket.socket(fileno=os.dup(connection.connection.fileno())) as wire:
         if wire.family == socket.AF_UNIX:
-            pytest.skip("A socket of this machine has nobody to lose.")
+            pytest.skip("A connection by a Unix socket has no TCP options.")
         names = (socket.TCP_USER_TIMEOUT, socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL)
         found = [wire.getsockopt(socket.IPPROTO_TCP, name) for name in names]
 

@@ -1,4 +1,4 @@
-"""The demo's payments at Mercado Pago, made through its stand-in, which knows them afterwards."""
+"""The demo's payments at Mercado Pago, made through its stand-in, so that it has them too."""
 
 from dataclasses import asdict, replace
 from datetime import timedelta

@@ -20,7 +20,7 @@ LAST = "**/api/classes?*"
 
 @pytest.fixture
 def new_student(new_page):
-    """Open the example for somebody new, who signs in there."""
+    """Open the example for a new person, who signs in there."""
 
     def signed_in(name: str) -> Page:
         page = new_page(watch_console=False)  # 402 is expected, and Chromium calls it an error
