@@ -20,27 +20,14 @@ from bookings.models.change_terms import (
     load_steps,
 )
 from bookings.models.class_log import ClassEvent, ClassLog
+from bookings.models.entry import Entry, EntryKind
 from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
 from bookings.models.hold import Hold
 from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
-from bookings.models.paid_by_hand import (
-    find_cash,
-    find_cash_to_return,
-    find_owed_by_hand,
-    find_paying_transfer,
-    is_paid_in_cash,
-    is_second_payment,
-    list_rests,
-    payment_of,
-    price_of,
-    take_rest_in_cash,
-    with_rest,
-)
 from bookings.models.payment import (
     FOREIGN,
     MONEY_CAME,
     MONEY_GONE,
-    PAID_BY_HAND,
     ChargeStatus,
     Payment,
     PaymentCharge,
@@ -52,14 +39,20 @@ from bookings.models.payment import (
     SignatureState,
 )
 from bookings.models.price import Price
-from bookings.models.purchase import Entry, EntryKind, EntryWay, Purchase, PurchaseKind
+from bookings.models.purchase import (
+    GIVEN_UP,
+    UNPAID_STATES,
+    MoneyWay,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
+)
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
     BankTransfer,
     TransferState,
     find_same_numbers,
     normalize_operation_number,
-    with_their_classes,
 )
 from bookings.models.sales.class_link import (
     UNDECIDED,
@@ -72,8 +65,6 @@ from bookings.models.sales.offer import Offer
 from bookings.models.sales.open_class import (
     MinimumDecision,
     OpenClass,
-    Seat,
-    SeatState,
     find_open_class,
 )
 from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage

@@ -9,8 +9,21 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.payment import Payment
-from bookings.models.virtual_class import ClassType, VirtualClass
+from bookings.models.purchase import Purchase
+from bookings.models.virtual_class import ClassType
+
+
+class HoldQuerySet(models.QuerySet["Hold"]):
+    def chosen(self) -> "HoldQuerySet":
+        """Match times that are chosen, and not booked."""
+        return self.filter(purchase=None)
+
+    def live(self, now: datetime) -> "HoldQuerySet":
+        """Match what still keeps its time (``Hold.is_live``)."""
+        return self.filter(Q(expires_at__gt=now) | Q(purchase__kept_until__gt=now))
+
+    def expired(self, now: datetime) -> "HoldQuerySet":
+        return self.filter(Q(expires_at__lte=now) | Q(purchase__kept_until__lte=now))
 
 
 class Hold(models.Model):
@@ -36,31 +49,19 @@ class Hold(models.Model):
         related_name="holds",
         verbose_name="oferta",
     )
-    # The pending class that was booked from it, while it is being paid.
-    virtual_class = models.OneToOneField(
-        VirtualClass,
+    # What is being paid; its ``kept_until`` ends the hold. None while the person chooses.
+    purchase = models.OneToOneField(
+        Purchase,
         on_delete=models.CASCADE,
         null=True,
         blank=True,
         related_name="hold",
-        verbose_name="clase",
+        verbose_name="compra",
     )
-    # The preference of a JS client, before and after its class is booked.
-    payment = models.OneToOneField(
-        Payment,
-        on_delete=models.CASCADE,
-        null=True,
-        blank=True,
-        editable=False,
-        related_name="hold",
-        verbose_name="pago",
-    )
-    # The teacher booked the class for the student, and keeps the time longer.
-    made_by_teacher = models.BooleanField(default=False, db_default=False, editable=False)
-    # A bank transfer is awaited, which takes longer (domain/checkout/transfers.py).
-    for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
-    expires_at = models.DateTimeField("vence")
+    expires_at = models.DateTimeField("vence", null=True, blank=True)
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
+
+    objects = HoldQuerySet.as_manager()
 
     class Meta:
         verbose_name = "horario guardado"
@@ -71,8 +72,13 @@ class Hold(models.Model):
             # A new choice releases the time chosen before; two at once would keep both.
             models.UniqueConstraint(
                 fields=["user"],
-                condition=Q(virtual_class__isnull=True, payment__isnull=True),
+                condition=Q(purchase__isnull=True),
                 name="one_chosen_hold_per_person",
+            ),
+            models.CheckConstraint(
+                condition=Q(purchase__isnull=True, expires_at__isnull=False)
+                | Q(purchase__isnull=False, expires_at__isnull=True),
+                name="hold_ends_once",
             ),
             models.CheckConstraint(
                 condition=Q(end_time__gt=F("start_time")), name="hold_ends_after_it_starts"
@@ -91,5 +97,10 @@ class Hold(models.Model):
     def minutes(self) -> int:
         return int((self.end_time - self.start_time).total_seconds() // 60)
 
+    @property
+    def ends_at(self) -> datetime | None:
+        return self.purchase.kept_until if self.purchase else self.expires_at
+
     def is_live(self, now: datetime | None = None) -> bool:
-        return self.expires_at > (now or timezone.now())
+        ends_at = self.ends_at
+        return ends_at is not None and ends_at > (now or timezone.now())

@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import F, Q
@@ -10,11 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models.constraints import known, waiting
+from bookings.models.purchase import MoneyWay, Purchase
 from bookings.models.refund_reason import RefundReason
-from bookings.models.virtual_class import VirtualClass
-
-if TYPE_CHECKING:
-    from bookings.models.sales.open_class import Seat
 
 
 class PaymentStatus(models.TextChoices):
@@ -49,22 +45,14 @@ class ReviewReason(models.TextChoices):
 
 
 class Payment(models.Model):
-    """Pays one class, or one seat of an open class.
+    """The checkout of a purchase, and what the provider last said of it.
 
     A booking with the preference of a class must match its ``quote``.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(
-        User, on_delete=models.PROTECT, related_name="payments", verbose_name="de quién"
-    )
-    virtual_class = models.OneToOneField(
-        VirtualClass,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="payment",
-        verbose_name="clase",
+    purchase = models.OneToOneField(
+        Purchase, on_delete=models.PROTECT, related_name="payment", verbose_name="compra"
     )
     provider = models.CharField("proveedor", max_length=20, editable=False)
     preference_id = models.CharField(  # noqa: DJ001 - unique where present, so absence is NULL
@@ -128,46 +116,11 @@ class Payment(models.Model):
         return self.reference[:8]
 
     @property
-    def paid_seat(self) -> "Seat | None":
-        return getattr(self, "seat", None)
-
-    @property
-    def paid_class(self) -> VirtualClass | None:
-        """The class that this pays, or the seat's class."""
-        seat = self.paid_seat
-        return seat.open_class.virtual_class if seat else self.virtual_class
-
-    @property
-    def paid_class_id(self) -> uuid.UUID | None:
-        seat = self.paid_seat
-        return seat.open_class_id if seat else self.virtual_class_id
-
-    @property
-    def bought(self) -> "VirtualClass | Seat | None":
-        return self.paid_seat or self.virtual_class
-
-    @property
-    def paid_at(self) -> datetime | None:
-        """When Mercado Pago or the teacher confirmed it."""
-        return self.approved_at or (self.bought.paid_at if self.bought else None)
-
-    @property
-    def is_paid_by_hand(self) -> bool:
-        """As PAID_BY_HAND."""
-        return self.approved_at is None and self.paid_at is not None
-
-    @property
     def is_money_gone(self) -> bool:
         return self.status in MONEY_GONE
 
     def has_expired(self, now: datetime | None = None) -> bool:
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
-
-
-# The teacher took the money herself, in cash or by bank transfer.
-PAID_BY_HAND = Q(approved_at=None) & (
-    Q(virtual_class__paid_at__isnull=False) | Q(seat__paid_at__isnull=False)
-)
 
 
 class ChargeStatus(models.TextChoices):
@@ -212,10 +165,6 @@ class PaymentCharge(models.Model):
     # Set once, when the payment is approved or the teacher takes the rest in cash: True if it paid
     # for the class. Others are surplus.
     counts = models.BooleanField("paga la clase", default=False, editable=False)
-    # Of an earlier release, read by migration 0006 only. Remove it in the release after this one.
-    part_paid = models.BigIntegerField(
-        "pagó junto con efectivo", default=0, editable=False, help_text="En centavos."
-    )
     # The provider's moments.
     approved_at = models.DateTimeField("aprobado allá", null=True, blank=True, editable=False)
     provider_updated_at = models.DateTimeField("modificado allá")
@@ -246,11 +195,46 @@ class RefundStatus(models.TextChoices):
     FAILED = "failed", "Rechazada"
 
 
-class Refund(models.Model):
-    """The decision to refund; the provider is called once the row is committed."""
+OPEN_REFUNDS = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 
+
+class RefundQuerySet(models.QuerySet["Refund"]):
+    def by_hand(self) -> "RefundQuerySet":
+        """Match what the teacher returns herself."""
+        return self.exclude(way=MoneyWay.ONLINE)
+
+    def open(self) -> "RefundQuerySet":
+        """Match what is decided and did not go back yet (``Refund.is_open``)."""
+        return self.filter(status__in=OPEN_REFUNDS)
+
+
+class Refund(models.Model):
+    """The promise to return money, by the provider or by the teacher.
+
+    Of an online one the provider is asked once the row is committed. One by hand is open until the
+    teacher says that she returned the money, and needs no attempt.
+    """
+
+    purchase = models.ForeignKey(
+        Purchase, on_delete=models.PROTECT, related_name="refunds", verbose_name="compra"
+    )
+    way = models.CharField("cómo", max_length=10, choices=MoneyWay)
+    # Whose money goes back. A charge's may go back in cash, if the provider refuses.
     charge = models.ForeignKey(
-        PaymentCharge, on_delete=models.PROTECT, related_name="refunds", verbose_name="intento"
+        PaymentCharge,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="refunds",
+        verbose_name="intento",
+    )
+    transfer = models.ForeignKey(
+        "bookings.BankTransfer",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="refunds",
+        verbose_name="transferencia",
     )
     amount = models.BigIntegerField("monto", help_text="En centavos.")
     key = models.CharField("clave", max_length=64, editable=False)
@@ -273,6 +257,8 @@ class Refund(models.Model):
     created_at = models.DateTimeField("pedida", default=timezone.now, editable=False)
     done_at = models.DateTimeField("hecha", null=True, blank=True, editable=False)
 
+    objects = RefundQuerySet.as_manager()
+
     class Meta:
         verbose_name = "devolución"
         verbose_name_plural = "devoluciones"
@@ -280,6 +266,15 @@ class Refund(models.Model):
         indexes = [waiting("next_attempt_at", "refund_to_send")]
         constraints = [
             models.UniqueConstraint(fields=["charge", "key"], name="unique_refund_key"),
+            models.CheckConstraint(
+                condition=~Q(way=MoneyWay.ONLINE) | Q(charge__isnull=False),
+                name="online_refund_has_its_charge",
+            ),
+            models.CheckConstraint(
+                condition=Q(way=MoneyWay.ONLINE) | Q(next_attempt_at=None),
+                name="refund_by_hand_has_no_attempt",
+            ),
+            known("way", MoneyWay, "known_refund_way"),
             models.UniqueConstraint(
                 fields=["charge", "refund_id"], condition=~Q(refund_id=""), name="unique_refund_id"
             ),
@@ -290,6 +285,14 @@ class Refund(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_reason_display()} ({self.get_status_display().lower()})"
+
+    @property
+    def is_by_hand(self) -> bool:
+        return self.way != MoneyWay.ONLINE
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN_REFUNDS
 
 
 class SignatureState(models.TextChoices):

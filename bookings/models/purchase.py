@@ -1,16 +1,18 @@
-"""A sale, and the ledger of the money that moved for it. Amounts are centavos."""
+"""A sale: what one person buys. Amounts are centavos."""
 
 import uuid
+from datetime import datetime
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.payment import PaymentCharge
-from bookings.models.sales.bank_transfer import BankTransfer
-from bookings.models.virtual_class import VirtualClass
+from bookings.models.refund_reason import RefundReason
+from bookings.models.sales.discount_code import DiscountCode
+from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 
 class PurchaseKind(models.TextChoices):
@@ -18,11 +20,73 @@ class PurchaseKind(models.TextChoices):
     PLACE = "place", "Lugar"
 
 
-class Purchase(models.Model):
-    """What one person buys: a class, or a place in an open class.
+class PurchaseState(models.TextChoices):
+    """What the person may claim; what money moved is in the ledger."""
 
-    A place's purchase has the key of its seat. One that was paid before it was booked has the key
-    of its payment.
+    KEPT = "kept", _("Por pagar")
+    # No longer kept. Money that still comes pays it if the time or place is free.
+    LAPSED = "lapsed", _("Vencida")
+    PAID = "paid", _("Pagada")
+    # No claim any more: money that still comes goes back.
+    ENDED = "ended", _("Terminada")
+    # It was paid and could not be given.
+    LOST = "lost", _("Perdida")
+
+
+UNPAID_STATES = (PurchaseState.KEPT, PurchaseState.LAPSED)
+GIVEN_UP = (PurchaseState.ENDED, PurchaseState.LOST)
+
+
+class MoneyWay(models.TextChoices):
+    """How money moves."""
+
+    ONLINE = "online", "Mercado Pago"
+    TRANSFER = "transfer", "Transferencia"
+    CASH = "cash", "A mano"
+
+
+class PurchaseQuerySet(models.QuerySet["Purchase"]):
+    def classes(self) -> "PurchaseQuerySet":
+        return self.filter(kind=PurchaseKind.CLASS)
+
+    def places(self) -> "PurchaseQuerySet":
+        return self.filter(kind=PurchaseKind.PLACE)
+
+    def paid(self) -> "PurchaseQuerySet":
+        """Match what was ever paid, or is free and given."""
+        return self.filter(paid_at__isnull=False)
+
+    def kept(self, now: datetime) -> "PurchaseQuerySet":
+        """Match what is unpaid and kept until a moment ahead (``Purchase.is_kept``)."""
+        return self.filter(state=PurchaseState.KEPT, kept_until__gt=now)
+
+    def awaited(self) -> "PurchaseQuerySet":
+        """Match unpaid purchases with money on its way: announced, or under way at the provider."""
+        same = Purchase.objects.filter(pk=OuterRef("pk"))
+        announced = same.filter(transfers__state="announced")
+        # A payment that was approved too little is pending.
+        underway = same.filter(
+            payment__status="pending",
+            payment__charges__status__in=["pending", "approved", "disputed"],
+        )
+        return self.filter(Exists(announced) | Exists(underway), state__in=UNPAID_STATES)
+
+    def lapsed(self, now: datetime) -> "PurchaseQuerySet":
+        """Match unpaid purchases that are neither kept nor awaited (``Purchase.has_lapsed``)."""
+        over = Q(state=PurchaseState.KEPT, kept_until__lte=now)
+        # A class that is in the calendar, or on its way there, does not lapse.
+        given = Q(kind=PurchaseKind.CLASS) & (
+            ~Q(virtual_class__status=ClassStatus.PENDING)
+            | Q(virtual_class__scheduling_requested_at__isnull=False)
+        )
+        awaited = Purchase.objects.awaited().filter(pk=OuterRef("pk"))
+        is_over = Q(state=PurchaseState.LAPSED) | over & ~given
+        return self.filter(is_over & ~Exists(awaited))
+
+
+class Purchase(models.Model):
+    """A class, or a place in an open class. Who changes one has locked its class, or itself while
+    it has none (domain/money/purchases.py).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -39,101 +103,128 @@ class Purchase(models.Model):
         related_name="purchases",
         verbose_name="clase",
     )
+    # What must come in; the discount is already off.
+    price = models.BigIntegerField("precio", default=0, help_text="En centavos.")
+    discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
+    discount_code = models.ForeignKey(
+        DiscountCode, on_delete=models.PROTECT, null=True, blank=True, related_name="purchases"
+    )
+    state = models.CharField(
+        "estado", max_length=10, choices=PurchaseState, default=PurchaseState.KEPT
+    )
+    # Empty if nothing ends it: a program's booking with a preference of another system.
+    kept_until = models.DateTimeField("se guarda hasta", null=True, blank=True)
+    # A bank transfer takes longer than a checkout (domain/checkout/transfer_times.py). Empty for
+    # what is paid to the teacher, and for the bookings of programs.
+    kept_for = models.CharField("para pagar por", max_length=10, choices=MoneyWay, blank=True)
+    # The teacher booked it for the person: it counts towards no limit.
+    by_teacher = models.BooleanField("la reservó la profe", default=False)
+    # Set once, when it is paid, or given for nothing.
+    paid_at = models.DateTimeField("pagada", null=True, blank=True)
+    # Decided once, when a paid one ends: why money goes back, and the centavos kept. The kept sum,
+    # not the returned one, so that refunds by hand count towards the latter.
+    refund_reason = models.CharField(
+        "motivo de la devolución", max_length=20, choices=RefundReason, blank=True
+    )
+    amount_kept = models.BigIntegerField("no se devuelve", null=True, blank=True)
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
+    updated_at = models.DateTimeField("modificada", auto_now=True)
+
+    objects = PurchaseQuerySet.as_manager()
 
     class Meta:
         verbose_name = "compra"
         verbose_name_plural = "compras"
         ordering = ["-created_at", "-id"]
+        indexes = [
+            models.Index(
+                fields=["kept_until"], condition=Q(state="kept"), name="purchase_kept_until"
+            ),
+        ]
         constraints = [
             known("kind", PurchaseKind, "known_purchase_kind"),
+            known("state", PurchaseState, "known_purchase_state"),
+            models.CheckConstraint(
+                condition=Q(kept_for__in=["", *MoneyWay.values]), name="known_kept_for"
+            ),
             models.UniqueConstraint(
                 fields=["virtual_class"],
                 condition=Q(kind=PurchaseKind.CLASS),
                 name="one_purchase_per_class",
             ),
+            models.UniqueConstraint(
+                fields=["virtual_class", "person"],
+                condition=Q(kind=PurchaseKind.PLACE, state__in=["kept", "paid"]),
+                name="one_live_place_per_person",
+            ),
             models.CheckConstraint(
                 condition=~Q(kind=PurchaseKind.PLACE) | Q(virtual_class__isnull=False),
                 name="place_has_a_class",
+            ),
+            models.CheckConstraint(
+                condition=Q(price__gte=0, discount__gte=0), name="purchase_price_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["kept", "lapsed"], paid_at=None)
+                | Q(state="paid", paid_at__isnull=False)
+                | Q(state__in=["ended", "lost"]),
+                name="paid_purchase_has_its_moment",
+            ),
+            models.CheckConstraint(
+                condition=Q(refund_reason="", amount_kept=None)
+                | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
+                name="known_refund_decision_of_purchase",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} de {self.person}"
 
+    @property
+    def list_price(self) -> int:
+        return self.price + self.discount
 
-class EntryKind(models.TextChoices):
-    PAYMENT = "payment", "Pago"
-    REFUND = "refund", "Devolución"
-    CHARGEBACK = "chargeback", "Contracargo"
+    @property
+    def is_free(self) -> bool:
+        return self.price == 0
 
+    @property
+    def is_place(self) -> bool:
+        return self.kind == PurchaseKind.PLACE
 
-class EntryWay(models.TextChoices):
-    ONLINE = "online", "Mercado Pago"
-    TRANSFER = "transfer", "Transferencia"
-    CASH = "cash", "A mano"
+    @property
+    def is_paid(self) -> bool:
+        return self.paid_at is not None
 
+    @property
+    def is_unpaid(self) -> bool:
+        """True while it may still be paid."""
+        return self.state in UNPAID_STATES
 
-class Entry(models.Model):
-    """One line of the ledger: money that moved. The database refuses to change or delete it."""
+    @property
+    def is_given_up(self) -> bool:
+        return self.state in GIVEN_UP
 
-    purchase = models.ForeignKey(
-        Purchase, on_delete=models.PROTECT, related_name="entries", verbose_name="compra"
-    )
-    kind = models.CharField("qué", max_length=10, choices=EntryKind)
-    way = models.CharField("cómo", max_length=10, choices=EntryWay)
-    # Above zero if the money reached the teacher, below if it left her.
-    amount = models.BigIntegerField("monto", help_text="En centavos.")
-    # It came when the purchase was already paid.
-    is_second = models.BooleanField("segundo pago", default=False)
-    # When the money moved, and when the service learnt it.
-    at = models.DateTimeField("fecha")
-    written_at = models.DateTimeField("anotado", default=timezone.now)
-    # What moved the money, so that nothing is written twice.
-    source = models.CharField("origen", max_length=80)
-    charge = models.ForeignKey(
-        PaymentCharge, on_delete=models.PROTECT, null=True, blank=True, related_name="entries"
-    )
-    transfer = models.ForeignKey(
-        BankTransfer, on_delete=models.PROTECT, null=True, blank=True, related_name="entries"
-    )
-    # Who said so, of money that no provider reports.
-    by = models.ForeignKey(
-        User,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name="quién",
-    )
+    @property
+    def booked_class(self) -> VirtualClass:
+        """Raises ValueError for a preference that is not booked."""
+        if self.virtual_class is None:
+            raise ValueError("The purchase is not booked.")
+        return self.virtual_class
 
-    class Meta:
-        verbose_name = "movimiento"
-        verbose_name_plural = "movimientos"
-        ordering = ["at", "id"]
-        indexes = [models.Index(fields=["at"], name="entry_by_moment")]
-        constraints = [
-            known("kind", EntryKind, "known_entry_kind"),
-            known("way", EntryWay, "known_entry_way"),
-            models.UniqueConstraint(fields=["source"], name="one_entry_per_source"),
-            models.CheckConstraint(
-                # A won dispute brings a chargeback's money back.
-                condition=Q(kind=EntryKind.PAYMENT, amount__gt=0)
-                | Q(kind=EntryKind.REFUND, amount__lt=0)
-                | Q(kind=EntryKind.CHARGEBACK) & ~Q(amount=0),
-                name="entry_moves_money",
-            ),
-            models.CheckConstraint(
-                condition=Q(way=EntryWay.ONLINE, charge__isnull=False, transfer=None)
-                | Q(way=EntryWay.TRANSFER, charge=None, transfer__isnull=False)
-                | Q(way=EntryWay.CASH, charge=None, transfer=None),
-                name="entry_has_its_source",
-            ),
-            models.CheckConstraint(
-                condition=Q(is_second=False) | Q(kind=EntryKind.PAYMENT),
-                name="only_a_payment_is_second",
-            ),
-        ]
+    def is_kept(self, now: datetime | None = None) -> bool:
+        until = self.kept_until
+        return (
+            self.state == PurchaseState.KEPT
+            and until is not None
+            and until > (now or timezone.now())
+        )
 
-    def __str__(self) -> str:
-        return self.source
+    def has_lapsed(self, now: datetime | None = None) -> bool:
+        """Ask the database, as ``PurchaseQuerySet.lapsed``, only if it may have lapsed."""
+        now = now or timezone.now()
+        if not self.is_unpaid or self.is_kept(now):
+            return False
+        if self.state == PurchaseState.KEPT and self.kept_until is None:
+            return False
+        return Purchase.objects.lapsed(now).filter(pk=self.pk).exists()

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -12,7 +13,9 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.refund_reason import RefundReason
+
+if TYPE_CHECKING:
+    from bookings.models.purchase import Purchase
 
 
 class ClassType(models.TextChoices):
@@ -73,27 +76,13 @@ class VirtualClass(models.Model):
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
-    # Off the list's price; ``class_price`` is what is left to pay.
-    discount = models.BigIntegerField(
-        "descuento", default=0, db_default=0, editable=False, help_text="En centavos."
-    )
-    discount_code = models.ForeignKey(
-        "bookings.DiscountCode",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        editable=False,
-        db_index=False,  # most classes have none: a partial index below
-        related_name="classes",
-        verbose_name="código de descuento",
-    )
     offer = models.ForeignKey(
         "bookings.Offer",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         editable=False,
-        db_index=False,  # as above
+        db_index=False,  # most classes have none: a partial index below
         related_name="classes",
         verbose_name="oferta",
     )
@@ -117,7 +106,6 @@ class VirtualClass(models.Model):
     html_link = models.URLField("enlace de la videollamada", max_length=500, blank=True)
     summary = models.TextField("resumen", blank=True)
 
-    paid_at = models.DateTimeField("pagada", null=True, blank=True, editable=False)
     # Set when a class is booked that the price list lacks; see domain/checkout/price_decisions.py.
     price_decision = models.CharField(
         "fuera de la lista",
@@ -128,12 +116,6 @@ class VirtualClass(models.Model):
         db_default="",
         editable=False,
     )
-    # Decided once, when a paid class is cancelled: why money is refunded, and the centavos kept.
-    # The kept sum, not the refunded one, so that refunds by hand count towards the latter.
-    refund_reason = models.CharField(
-        "motivo de la devolución", max_length=20, choices=RefundReason, blank=True, editable=False
-    )
-    amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
     # Committed before the calendar is called, so that the sweep finishes after a crash.
     scheduling_requested_at = models.DateTimeField(
         "pedida al calendario", null=True, blank=True, editable=False
@@ -191,11 +173,6 @@ class VirtualClass(models.Model):
                 condition=Q(status=ClassStatus.SCHEDULED),
                 name="class_to_complete",
             ),
-            models.Index(
-                fields=["discount_code"],
-                condition=Q(discount_code__isnull=False),
-                name="class_with_discount_code",
-            ),
             models.Index(fields=["offer"], condition=Q(offer__isnull=False), name="class_of_offer"),
         ]
         constraints = [
@@ -213,11 +190,6 @@ class VirtualClass(models.Model):
             known("calendar_drift", CalendarDrift, "known_calendar_drift"),
             models.CheckConstraint(
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
-            ),
-            models.CheckConstraint(
-                condition=Q(refund_reason="", amount_kept=None)
-                | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
-                name="known_refund_decision",
             ),
             known("price_decision", PriceDecision, "known_price_decision"),
             models.CheckConstraint(
@@ -293,9 +265,21 @@ class VirtualClass(models.Model):
         return self.capacity > 1
 
     @property
+    def purchase(self) -> "Purchase | None":
+        """Its sale; None if the teacher published it. Prefetch ``purchases`` for lists."""
+        return next((one for one in self.purchases.all() if not one.is_place), None)
+
+    @property
+    def is_paid(self) -> bool:
+        """True also for a published class, whose places are paid."""
+        purchase = self.purchase
+        return purchase is None or purchase.is_paid
+
+    @property
     def goes_first(self) -> bool:
         """True if money was paid, so that no unpaid hold blocks the class's time."""
-        return self.paid_at is not None and self.class_price > 0
+        purchase = self.purchase
+        return purchase is not None and purchase.is_paid and purchase.price > 0
 
     @property
     def is_scheduled(self) -> bool:

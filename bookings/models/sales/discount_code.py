@@ -7,8 +7,8 @@ from django.utils import timezone
 
 
 class DiscountCode(models.Model):
-    """There is no counter: a use is a class or seat with the code that is paid, or kept for its
-    payment (domain/money/discounts.py).
+    """There is no counter: a use is a purchase with the code that is paid, or may still be
+    (domain/money/discounts.py).
     """
 
     code = models.CharField(

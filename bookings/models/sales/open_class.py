@@ -1,7 +1,4 @@
-"""Open classes: groups that the teacher publishes, and the seats that students pay."""
-
-import uuid
-from datetime import datetime
+"""Open classes: groups that the teacher publishes, and whose places students buy."""
 
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -9,10 +6,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Level, User
+from accounts.models import Level
 from bookings.models.constraints import known
-from bookings.models.refund_reason import RefundReason
-from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -68,79 +63,6 @@ class OpenClass(models.Model):
 
     def __str__(self) -> str:
         return self.title
-
-
-class SeatState(models.TextChoices):
-    HELD = "held", _("Guardado")
-    TAKEN = "taken", _("Pagado")
-    # Paid when no place was left; the money is refunded.
-    LOST = "lost", _("Sin lugar")
-    # Given up before it was paid.
-    RELEASED = "released", _("Soltado")
-    LEFT = "left", _("Dejado")
-    CANCELLED = "cancelled", _("Cancelado")
-
-
-class Seat(models.Model):
-    """A student's place in an open class: held until ``expires_at``, or taken."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    open_class = models.ForeignKey(OpenClass, on_delete=models.PROTECT, related_name="seats")
-    user = models.ForeignKey(
-        User, on_delete=models.PROTECT, related_name="seats", verbose_name="de quién"
-    )
-    price = models.BigIntegerField("precio", help_text="En centavos.")
-    discount_code = models.ForeignKey(
-        DiscountCode, on_delete=models.PROTECT, null=True, blank=True, related_name="seats"
-    )
-    discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
-    state = models.CharField(
-        "estado", max_length=20, choices=SeatState, default=SeatState.HELD, editable=False
-    )
-    # See Hold.for_transfer.
-    for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
-    expires_at = models.DateTimeField("vence")
-    paid_at = models.DateTimeField("pagado", null=True, blank=True, editable=False)
-    payment = models.OneToOneField(
-        "bookings.Payment", on_delete=models.PROTECT, null=True, blank=True, related_name="seat"
-    )
-    # See VirtualClass.refund_reason.
-    refund_reason = models.CharField(
-        "motivo de la devolución", max_length=20, choices=RefundReason, blank=True, editable=False
-    )
-    amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
-    created_at = models.DateTimeField("creado", default=timezone.now, editable=False)
-    updated_at = models.DateTimeField("modificado", auto_now=True)
-
-    class Meta:
-        verbose_name = "lugar"
-        verbose_name_plural = "lugares"
-        ordering = ["created_at", "id"]
-        indexes = [
-            models.Index(fields=["expires_at"], condition=Q(state="held"), name="held_seat_by_end")
-        ]
-        constraints = [
-            known("state", SeatState, "known_seat_state"),
-            models.CheckConstraint(
-                condition=Q(price__gte=0, discount__gte=0), name="seat_price_not_negative"
-            ),
-            models.UniqueConstraint(
-                fields=["open_class", "user"],
-                condition=Q(state__in=["held", "taken"]),
-                name="one_seat_per_person",
-            ),
-            models.CheckConstraint(
-                condition=Q(refund_reason="", amount_kept=None)
-                | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
-                name="known_refund_decision_of_seat",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user} ({self.get_state_display().lower()})"
-
-    def is_live(self, now: datetime | None = None) -> bool:
-        return self.state == SeatState.HELD and self.expires_at > (now or timezone.now())
 
 
 def find_open_class(virtual_class: VirtualClass | None) -> OpenClass | None:
