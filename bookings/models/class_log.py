@@ -38,6 +38,7 @@ class ClassEvent(models.TextChoices):
     TRANSFER_CONFIRMED = "transfer_confirmed", "Transferencia confirmada"
     TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
     TRANSFER_RETURNED = "transfer_returned", "Transferencia devuelta"
+    CASH_RETURNED = "cash_returned", "Dinero devuelto a mano"
     LINK_CHANGED = "link_changed", "Enlace nuevo para el estudiante"
     LINK_MAILED = "link_mailed", "Enlace mandado por correo"
     CLAIMED = "claimed", "La tomó su estudiante"

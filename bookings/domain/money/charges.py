@@ -9,16 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.money.ledger import book_charge, book_returned_cash
-from bookings.domain.money.money_back import give_transfers_back
-from bookings.domain.money.refunds import (
-    is_refund_open,
-    refund_surplus,
-    sum_own_refunds,
-)
-from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, is_seat_unsettled
+from bookings.domain.money.ledger import book_charge
+from bookings.domain.money.money_back import promise_by_hand
+from bookings.domain.money.purchases import lock_purchase, pay_purchase
+from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     MONEY_CAME,
@@ -28,10 +25,11 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    Purchase,
+    PurchaseState,
     Refund,
+    RefundReason,
     ReviewReason,
-    Seat,
-    VirtualClass,
 )
 from bookings.payments.gateway import Charge
 
@@ -61,78 +59,63 @@ SEARCH_REACH = timedelta(days=90)
 
 
 @transaction.atomic
-def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
-    """Store the provider's reports and derive our state; older reports change nothing."""
+def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> Purchase:
+    """Store the provider's reports and derive our state; older reports change nothing.
+
+    Return the locked purchase. Money pays a class at once; a place by ``settle_place``.
+    """
     now = timezone.now()
-    payment, virtual_class = _lock(payment_id)
-    seat = payment.paid_seat
-    if seat is not None:
-        seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
+    payment, locked = _lock(payment_id)
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    is_twice = _is_paid_otherwise(payment, seat or virtual_class)
+    is_twice = locked.is_paid and payment.approved_at is None
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
     is_paid = is_twice or payment.approved_at is not None
     for charge in charges:
         book_charge(charge, is_second=is_paid and not charge.counts)
-    if seat is not None:
-        _mark_seat_paid(payment, seat)
-    elif virtual_class is not None:
-        _mark_class_paid(payment, virtual_class)
+    if payment.approved_at is not None and not (locked.is_paid or locked.is_place):
+        _mark_class_paid(payment.approved_at, locked)
     # The teacher decides whether to refund a second payment of a class that takes place.
-    if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
+    if payment.approved_at is not None or locked.is_given_up:
+        case = RefundCase.PAID_TWICE if is_paid else RefundCase.PAID_AFTER_CANCELLING
         for charge in filter(_is_surplus, charges):
-            refund_surplus(charge)
+            refund_surplus(charge, case)
     payment.status = _derive_status(payment, charges, now)
     review = _review_second if is_twice else _review
     flag_for_review(payment, review(payment, charges, news))
     payment.next_check_at = _plan_check(payment, now)
     payment.save()
+    return locked
 
 
 @transaction.atomic
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
-    """Let a payment pay instead of the money that the teacher took by hand.
+    """Let a payment pay instead of the money that the teacher took by hand, which she returns.
 
-    Its transfer is then to be returned. Raises BookingError if the charges are not enough.
+    Raises BookingError if the charges are not enough.
     """
-    payment, virtual_class = _lock(payment_id)
-    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or virtual_class is None:
+    payment, locked = _lock(payment_id)
+    is_unbooked = locked.virtual_class is None
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or is_unbooked:
         return payment
-    bought = payment.paid_seat or virtual_class
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
         raise BookingError(TOO_LITTLE)
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
-    book_returned_cash(bought)
     payment.save()
-    give_transfers_back(bought)
+    promise_by_hand(locked, RefundReason.PAID_TWICE)
     return payment
 
 
-def _lock(payment_id: uuid.UUID) -> tuple[Payment, VirtualClass | None]:
-    """Lock a payment, then its class."""
-    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
-    payment = payments.get(pk=payment_id)
-    if payment.paid_class_id is None:
-        return payment, None
-    # Cancelling also locks the class before the charges: each sees the other's work, and the same
-    # order avoids a deadlock.
-    return payment, VirtualClass.objects.select_for_update().get(pk=payment.paid_class_id)
-
-
-def _is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
-    return bought is not None and bought.paid_at is not None and payment.approved_at is None
-
-
-def _is_given_up(seat: Seat | None, virtual_class: VirtualClass | None) -> bool:
-    if seat is not None:
-        return seat.state in SEATS_GIVEN_UP
-    return virtual_class is not None and virtual_class.status == ClassStatus.CANCELLED
+def _lock(payment_id: uuid.UUID) -> tuple[Payment, Purchase]:
+    locked = lock_purchase(
+        Payment.objects.values_list("purchase", flat=True).get(pk=payment_id)
+    )
+    return locked.payment, locked
 
 
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
@@ -215,19 +198,10 @@ def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
 
-def _mark_class_paid(payment: Payment, locked: VirtualClass) -> None:
-    if payment.approved_at is None or locked.paid_at is not None:
-        return
-    locked.paid_at = payment.approved_at
-    locked.save(update_fields=["paid_at", "updated_at"])
-    record_event(locked, ClassEvent.PAID)
-
-
-def _mark_seat_paid(payment: Payment, seat: Seat) -> None:
-    # ``settle_seat`` does what follows.
-    if payment.approved_at is not None and seat.paid_at is None:
-        seat.paid_at = payment.approved_at
-        seat.save(update_fields=["paid_at", "updated_at"])
+def _mark_class_paid(approved_at: datetime, locked: Purchase) -> None:
+    pay_purchase(locked, approved_at)
+    if locked.virtual_class is not None:
+        record_event(locked.virtual_class, ClassEvent.PAID)
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:
@@ -263,7 +237,7 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
     if found := _review_charges(news):
         return found
     if payment.approved_at is None:
-        is_short = news and any(map(_is_good, charges))
+        is_short = news and any(map(_is_good, charges)) and not payment.purchase.is_given_up
         return ReviewReason.SHORT if is_short else payment.review
     paying = [charge for charge in charges if charge.counts]
     is_too_much = _net_amount(paying) > payment.amount
@@ -281,7 +255,7 @@ def _review_charges(news: list[PaymentCharge]) -> str:
             return charge.problem
         if charge.status in {ChargeStatus.DISPUTED, ChargeStatus.CHARGED_BACK}:
             return ReviewReason.DISPUTE
-        if charge.refunded_amount > sum_own_refunds(charge):
+        if charge.refunded_amount > sum_own_refunds(charge, online_only=True):
             return ReviewReason.REFUNDED_ELSEWHERE
     return ReviewReason.NONE
 
@@ -314,12 +288,23 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 def _is_unfinished(payment: Payment) -> bool:
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
-    if seat := payment.paid_seat:
-        return is_seat_unsettled(seat, payment) or (
-            seat.state in SEATS_GIVEN_UP and not payment.is_money_gone and is_refund_open(payment)
+    purchase = payment.purchase
+    if purchase.is_place:
+        return is_place_unsettled(purchase, payment) or (
+            purchase.is_given_up and not payment.is_money_gone and is_refund_open(payment)
         )
     if payment.is_money_gone:
         return False
-    if payment.virtual_class is None or payment.virtual_class.status == ClassStatus.CANCELLED:
+    booked = purchase.virtual_class
+    if booked is None or booked.status == ClassStatus.CANCELLED:
         return is_refund_open(payment)
-    return payment.virtual_class.status == ClassStatus.PENDING
+    return booked.status == ClassStatus.PENDING
+
+
+def is_place_unsettled(purchase: Purchase, payment: Payment) -> bool:
+    """True if ``settle_place`` still has work after a payment was approved."""
+    if purchase.state == PurchaseState.PAID:
+        booked = purchase.booked_class
+        is_over = not booked.is_scheduled or booked.has_ended()
+        return payment.status == PaymentStatus.CHARGED_BACK and not is_over
+    return purchase.is_unpaid

@@ -12,8 +12,8 @@ from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Store a payment; None if the class is free or has no preference."""
-    amount = virtual_class.class_price
+    """Store a payment; None if the class is free, published or has no preference."""
+    amount, purchase = virtual_class.class_price, virtual_class.purchase
     quote = Quote(
         virtual_class.start_time,
         virtual_class.end_time,
@@ -24,14 +24,13 @@ def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
     with suppress(NoPriceError):
         # The list's price, if that is higher: the client named the other one.
         amount = max(amount, find_list_price(quote))
-    if amount == 0 or not virtual_class.has_preference:
+    if amount == 0 or purchase is None or not virtual_class.has_preference:
         return None
     return Payment.objects.get_or_create(
         provider=PROVIDER,
         preference_id=virtual_class.preference_id,
         defaults={
-            "user_id": virtual_class.booked_by_id,
-            "virtual_class": virtual_class,
+            "purchase": purchase,
             "amount": amount,
             "made_elsewhere": True,
             "status": PaymentStatus.PENDING,

@@ -1,10 +1,10 @@
 """Write the ledger. Call each function in the transaction that learns of the money.
 
-The caller has locked the class or the payment, so that no other request books the same money.
+The caller has locked the purchase (``lock_purchase``), so that no other request books the same
+money.
 """
 
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Sum
 from django.utils import timezone
@@ -17,51 +17,11 @@ from bookings.models import (
     ChargeStatus,
     Entry,
     EntryKind,
-    EntryWay,
-    Payment,
+    MoneyWay,
     PaymentCharge,
     Purchase,
-    PurchaseKind,
-    Seat,
-    VirtualClass,
-    find_cash,
+    Refund,
 )
-
-
-def open_purchase(bought: VirtualClass | Seat) -> Purchase:
-    """Store the purchase of a class or seat that was just stored."""
-    return Purchase.objects.create(**_identify(bought), **_describe(bought))
-
-
-def purchase_of(bought: VirtualClass | Seat) -> Purchase:
-    """Return the purchase of a class or seat; store it if an earlier release did not."""
-    return Purchase.objects.get_or_create(**_identify(bought), defaults=_describe(bought))[0]
-
-
-def _identify(bought: VirtualClass | Seat) -> dict[str, Any]:
-    if isinstance(bought, Seat):
-        return {"pk": bought.pk}
-    return {"kind": PurchaseKind.CLASS, "virtual_class": bought}
-
-
-def _describe(bought: VirtualClass | Seat) -> dict[str, Any]:
-    if isinstance(bought, Seat):
-        place = {"kind": PurchaseKind.PLACE, "virtual_class_id": bought.open_class_id}
-        return {"person_id": bought.user_id, **place}
-    return {"person_id": bought.booked_by_id}
-
-
-def join_purchase(payment: Payment, booked: VirtualClass) -> None:
-    """Let a booking take over what was paid before it."""
-    Purchase.objects.filter(pk=payment.pk).update(virtual_class=booked)
-    purchase_of(booked)
-
-
-def _purchase_paid_by(payment: Payment) -> Purchase:
-    if bought := payment.bought:
-        return purchase_of(bought)
-    unbooked = {"kind": PurchaseKind.CLASS, "person_id": payment.user_id}
-    return Purchase.objects.get_or_create(pk=payment.pk, defaults=unbooked)[0]
 
 
 def book_charge(charge: PaymentCharge, *, is_second: bool) -> None:
@@ -74,14 +34,13 @@ def book_charge(charge: PaymentCharge, *, is_second: bool) -> None:
         return
     known = dict(charge.entries.order_by().values_list("kind").annotate(Sum("amount")))
     lines = charge.entries.count()
-    purchase = _purchase_paid_by(charge.payment)
     for kind, (amount, moved_at) in wanted.items():
         if difference := amount - known.get(kind, 0):
             lines += 1
             Entry.objects.create(
-                purchase=purchase,
+                purchase_id=charge.payment.purchase_id,
                 kind=kind,
-                way=EntryWay.ONLINE,
+                way=MoneyWay.ONLINE,
                 amount=difference,
                 is_second=is_second and kind == EntryKind.PAYMENT,
                 at=min(moved_at, timezone.now()),
@@ -104,56 +63,45 @@ def _sums_of(charge: PaymentCharge) -> dict[EntryKind, tuple[int, datetime]]:
     }
 
 
-def book_cash(bought: VirtualClass | Seat, amount: int, by: User | None) -> None:
+def book_cash(locked: Purchase, amount: int, by: User | None) -> None:
     """Append what the teacher says she was paid, once for each purchase."""
     if amount:
-        _book_cash(bought, EntryKind.PAYMENT, amount, bought.paid_at or timezone.now(), by)
-
-
-def book_returned_cash(bought: VirtualClass | Seat) -> None:
-    """Append the return of all cash, in place of which the teacher keeps another payment."""
-    if amount := find_cash(bought):
-        _book_cash(bought, EntryKind.REFUND, -amount, timezone.now(), None)
-
-
-def _book_cash(
-    bought: VirtualClass | Seat, kind: EntryKind, amount: int, at: datetime, by: User | None
-) -> None:
-    purchase = purchase_of(bought)
-    Entry.objects.create(
-        purchase=purchase,
-        kind=kind,
-        way=EntryWay.CASH,
-        amount=amount,
-        at=at,
-        source=f"cash:{purchase.pk.hex}:{kind}",
-        by=by,
-    )
+        Entry.objects.create(
+            purchase=locked,
+            kind=EntryKind.PAYMENT,
+            way=MoneyWay.CASH,
+            amount=amount,
+            at=locked.paid_at or timezone.now(),
+            source=f"cash:{locked.pk.hex}:payment",
+            by=by,
+        )
 
 
 def book_transfer(transfer: BankTransfer, *, is_second: bool, by: User) -> None:
     """Append a transfer that came. is_second: the purchase was already paid."""
-    _book_transfer(transfer, EntryKind.PAYMENT, transfer.amount, by, is_second=is_second)
-
-
-def book_returned_transfer(transfer: BankTransfer, amount: int, by: User) -> None:
-    """Append what the teacher sent back of a transfer."""
-    if amount:
-        _book_transfer(transfer, EntryKind.REFUND, -amount, by)
-
-
-def _book_transfer(
-    transfer: BankTransfer, kind: EntryKind, amount: int, by: User, *, is_second: bool = False
-) -> None:
-    bought = transfer.seat or transfer.booked_class
     Entry.objects.create(
-        purchase=purchase_of(bought),
-        kind=kind,
-        way=EntryWay.TRANSFER,
-        amount=amount,
+        purchase_id=transfer.purchase_id,
+        kind=EntryKind.PAYMENT,
+        way=MoneyWay.TRANSFER,
+        amount=transfer.amount,
         is_second=is_second,
         at=timezone.now(),
-        source=f"transfer:{transfer.pk.hex}:{kind}",
+        source=f"transfer:{transfer.pk.hex}:payment",
         transfer=transfer,
+        by=by,
+    )
+
+
+def book_return(refund: Refund, by: User) -> None:
+    """Append what the teacher returned herself."""
+    is_transfer = refund.way == MoneyWay.TRANSFER and refund.transfer is not None
+    Entry.objects.create(
+        purchase_id=refund.purchase_id,
+        kind=EntryKind.REFUND,
+        way=refund.way,
+        amount=-refund.amount,
+        at=refund.done_at or timezone.now(),
+        source=f"refund:{refund.pk}",
+        transfer=refund.transfer if is_transfer else None,
         by=by,
     )

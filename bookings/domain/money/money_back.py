@@ -1,11 +1,19 @@
-"""Refunds of cancelled classes, decided once."""
+"""What goes back of a purchase that ends: decided once, then promised."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
 from accounts.models import User
-from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.exceptions import RefundChangedError
+from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
+from bookings.domain.exceptions import BookingError, RefundChangedError
+from bookings.domain.history import record_event
+from bookings.domain.money.ledger import book_return
+from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.refunds import (
     find_second_payment,
     refund_second_payment,
@@ -14,21 +22,31 @@ from bookings.domain.money.refunds import (
 )
 from bookings.models import (
     BankTransfer,
+    ClassEvent,
+    Entry,
+    EntryKind,
+    MoneyWay,
     Payment,
     PaymentCharge,
+    Purchase,
+    PurchaseState,
     Refund,
     RefundReason,
-    Seat,
-    TransferState,
-    VirtualClass,
-    find_cash,
-    find_paying_transfer,
-    payment_of,
-    price_of,
+    RefundStatus,
 )
 
+NOT_PROMISED = _("Esa devolución ya está hecha.")
+# A paid purchase that ends so could not be given.
+LOSING = {
+    RefundCase.SLOT_LOST,
+    RefundCase.SEAT_LOST,
+    RefundCase.CLASS_OVER,
+    RefundCase.CODE_USED_UP,
+    RefundCase.PAID_TWICE,
+}
 
-class MoneyWay(StrEnum):
+
+class PaidBy(StrEnum):
     FREE = "free"
     UNPAID = "unpaid"
     ONLINE = "online"
@@ -37,9 +55,11 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """Centavos. online, by_hand: still to be returned by the provider and by the teacher."""
+    """Centavos. online, by_hand: what the provider and the teacher would return, without what is
+    promised or returned already.
+    """
 
-    way: MoneyWay
+    paid_by: PaidBy
     reason: RefundReason
     online: int
     by_hand: int
@@ -50,94 +70,223 @@ class MoneyBack:
         return self.online + self.by_hand
 
 
+@dataclass(slots=True)
+class _HandMoney:
+    """Money that the teacher took herself and did not promise back."""
+
+    way: MoneyWay
+    left: int
+    transfer: BankTransfer | None = None
+
+
 def find_money_back(
-    bought: VirtualClass | Seat, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
+    purchase: Purchase, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
     """Return the stored decision, or else that for ``case``."""
-    way, online, by_hand = _find_money(bought)
-    if bought.amount_kept is None:
+    payment = find_payment(purchase)
+    paid_by = find_paid_by(purchase)
+    is_paid = paid_by in {PaidBy.ONLINE, PaidBy.BY_HAND}
+    online = sum(map(refundable_amount, _list_paying(payment))) if payment and is_paid else 0
+    by_hand = sum(one.left for one in _list_by_hand(purchase)) if is_paid else 0
+    if purchase.amount_kept is None:
         reason, amount = decide_refund(case, left=online + by_hand)
         kept = online + by_hand - amount
     else:
-        reason, kept = RefundReason(bought.refund_reason), bought.amount_kept
+        reason, kept = RefundReason(purchase.refund_reason), purchase.amount_kept
     # The teacher keeps first what she has taken herself.
     online_back = max(online - max(kept - by_hand, 0), 0)
-    payment = payment_of(bought)
-    if way == MoneyWay.BY_HAND and payment is not None:
+    if payment is not None and payment.approved_at is None:
         online_back += find_second_payment(payment)
-    return MoneyBack(way, reason, online_back, max(by_hand - kept, 0), kept)
+    return MoneyBack(paid_by, reason, online_back, max(by_hand - kept, 0), kept)
 
 
-def store_refund_decision(locked: VirtualClass | Seat, case: RefundCase) -> None:
-    if locked.amount_kept is not None:
-        return
-    _lock_charges(locked)
-    money = find_money_back(locked, case)
-    if money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
-        locked.refund_reason, locked.amount_kept = money.reason, money.kept
-        locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+def find_paid_by(purchase: Purchase) -> PaidBy:
+    payment = find_payment(purchase)
+    if payment is not None and payment.approved_at is not None:
+        return PaidBy.ONLINE
+    if purchase.is_free:
+        return PaidBy.FREE
+    return PaidBy.BY_HAND if purchase.is_paid else PaidBy.UNPAID
 
 
-def refuse_refunding_less(locked: VirtualClass | Seat, case: RefundCase, shown: int | None) -> None:
+def find_payment(purchase: Purchase) -> Payment | None:
+    payment: Payment | None = getattr(purchase, "payment", None)
+    return payment
+
+
+def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> list[Refund]:
+    """End the claim of a locked purchase; return the refunds that its decision still lacks.
+
+    case: None if a bank or the provider took the money back: the rest stays undecided.
+    """
+    if not locked.is_given_up:
+        is_lost = locked.is_paid and case in LOSING
+        locked.state = PurchaseState.LOST if is_lost else PurchaseState.ENDED
+    if case is not None and locked.amount_kept is None:
+        _lock_charges(locked)
+        money = find_money_back(locked, case)
+        if money.paid_by in {PaidBy.ONLINE, PaidBy.BY_HAND}:
+            locked.refund_reason, locked.amount_kept = money.reason, money.kept
+    locked.save(update_fields=["state", "refund_reason", "amount_kept", "updated_at"])
+    return promise_money_back(locked, by) if case is not None else []
+
+
+def refuse_refunding_less(
+    locked: Purchase | None, case: RefundCase, shown: int | None
+) -> None:
     """Raise RefundChangedError if fewer centavos would go back than the client showed."""
-    if shown is None:
+    if locked is None or shown is None:
         return
     _lock_charges(locked)
     if find_money_back(locked, case).total < shown:
         raise RefundChangedError
 
 
-def _lock_charges(locked: VirtualClass | Seat) -> None:
-    payment = payment_of(locked)
+def refuse_keeping_more(decided: Purchase | None, shown: int | None) -> None:
+    """Raise RefundChangedError if more centavos are kept than the page showed; None: no page."""
+    kept = decided.amount_kept if decided else None
+    if shown is not None and (kept or 0) > shown:
+        raise RefundChangedError
+
+
+def promise_money_back(locked: Purchase, by: User | None) -> list[Refund]:
+    """Store the refunds that the stored decision still lacks; return them."""
+    payment = find_payment(locked)
+    refunds = []
+    if payment is not None and payment.approved_at is None:
+        case = RefundCase.PAID_TWICE if locked.is_paid else RefundCase.PAID_AFTER_CANCELLING
+        refunds += refund_second_payment(payment, case)
+    if locked.amount_kept is None:
+        return refunds
+    reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
+    taken = sum(one.amount for one in locked.entries.all() if _is_first_by_hand(one))
+    refunds += promise_by_hand(locked, reason, keep=keep, by=by)
+    if payment is not None:
+        rest = max(keep - taken, 0)
+        refunds += request_refund(payment=payment, reason=reason, keep=rest, by=by)
+    return refunds
+
+
+def promise_by_hand(
+    locked: Purchase, reason: RefundReason, *, keep: int = 0, by: User | None = None
+) -> list[Refund]:
+    """Promise that the teacher returns what she took for a purchase, except ``keep`` centavos."""
+    sources = _list_by_hand(locked)
+    owed = sum(one.left for one in sources) - keep
+    refunds = []
+    for one in sources:  # transfers first: she keeps cash first
+        amount = min(one.left, owed)
+        if amount > 0:
+            owed -= amount
+            refunds.append(_promise(locked, one.way, amount, reason, by, transfer=one.transfer))
+    return refunds
+
+
+def promise_transfer(transfer: BankTransfer, case: RefundCase, by: User) -> Refund:
+    """Promise that the teacher returns a transfer that pays nothing, whole."""
+    way, amount = MoneyWay.TRANSFER, transfer.amount
+    return _promise(transfer.purchase, way, amount, case.reason, by, transfer=transfer)
+
+
+@transaction.atomic
+def promise_cash(*, refund_id: int, by: User, fresh_sign_in: bool = False) -> Refund:
+    """Promise in cash what the provider refused to refund; repeated, return the same promise.
+
+    Raises FreshSignInNeededError; BookingError if the refund did not fail.
+    """
+    refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
+    failed = Refund.objects.select_related("charge").get(pk=refund_id)
+    locked = lock_purchase(failed.purchase_id)
+    charge = failed.charge
+    if charge is None or failed.status != RefundStatus.FAILED:
+        raise BookingError(NOT_PROMISED)
+    if known := charge.refunds.filter(way=MoneyWay.CASH).first():
+        return known
+    amount = min(failed.amount, refundable_amount(charge))
+    if amount <= 0:
+        raise BookingError(NOT_PROMISED)
+    reason = RefundReason(failed.reason)
+    return _promise(locked, MoneyWay.CASH, amount, reason, by, charge=charge)
+
+
+@transaction.atomic
+def note_return(*, refund_id: int, actor: User) -> Refund:
+    """Store that the teacher returned money herself; repeated, change nothing.
+
+    Raises BookingError for a refund by the provider.
+    """
+    purchase_id = Refund.objects.values_list("purchase", flat=True).get(pk=refund_id)
+    locked = lock_purchase(purchase_id)
+    refund = Refund.objects.select_related("transfer").get(pk=refund_id)
+    if not refund.is_by_hand:
+        raise BookingError(NOT_PROMISED)
+    if refund.status == RefundStatus.DONE:
+        return refund
+    refund.status, refund.done_at = RefundStatus.DONE, timezone.now()
+    refund.save(update_fields=["status", "done_at"])
+    book_return(refund, actor)
+    if locked.virtual_class is not None:
+        is_transfer = refund.way == MoneyWay.TRANSFER
+        event = ClassEvent.TRANSFER_RETURNED if is_transfer else ClassEvent.CASH_RETURNED
+        details = {"person": str(locked.person_id), "amount": refund.amount}
+        record_event(locked.virtual_class, event, actor=actor, details=details)
+    return refund
+
+
+def sum_owed_by_hand(purchase: Purchase) -> int:
+    """Return the centavos that the teacher promised to return herself, and did not yet."""
+    refunds = purchase.refunds.all()  # may be prefetched
+    return sum(one.amount for one in refunds if one.is_by_hand and one.is_open)
+
+
+def _promise(
+    purchase: Purchase,
+    way: MoneyWay,
+    amount: int,
+    reason: RefundReason,
+    by: User | None,
+    *,
+    transfer: BankTransfer | None = None,
+    charge: PaymentCharge | None = None,
+) -> Refund:
+    number = purchase.refunds.count() + 1
+    return Refund.objects.create(
+        purchase=purchase,
+        way=way,
+        amount=amount,
+        reason=reason,
+        requested_by=by,
+        transfer=transfer,
+        charge=charge,
+        key=f"by-hand-{number}",
+        next_attempt_at=None,
+    )
+
+
+def _list_by_hand(purchase: Purchase) -> list[_HandMoney]:
+    """List the transfers, then the cash, that paid for a purchase."""
+    entries = [one for one in purchase.entries.all() if _is_first_by_hand(one)]
+    promised = [one for one in purchase.refunds.all() if one.is_by_hand and one.charge_id is None]
+    found = []
+    for one in entries:
+        if one.transfer_id is not None:
+            back = sum(ours.amount for ours in promised if ours.transfer_id == one.transfer_id)
+            found.append(_HandMoney(MoneyWay.TRANSFER, max(one.amount - back, 0), one.transfer))
+    cash = sum(one.amount for one in entries if one.way == MoneyWay.CASH)
+    back = sum(ours.amount for ours in promised if ours.transfer_id is None)
+    return [*found, _HandMoney(MoneyWay.CASH, max(cash - back, 0))]
+
+
+def _is_first_by_hand(entry: Entry) -> bool:
+    is_payment = entry.kind == EntryKind.PAYMENT and not entry.is_second
+    return is_payment and entry.way != MoneyWay.ONLINE
+
+
+def _lock_charges(locked: Purchase) -> None:
+    payment = find_payment(locked)
     if payment is not None:  # a refund of the teacher's may be committed meanwhile
         list(payment.charges.select_for_update().order_by("id"))
 
 
-def refuse_keeping_more(decided: VirtualClass | Seat, shown: int | None) -> None:
-    """Raise RefundChangedError if more centavos are kept than the page showed; None: no page."""
-    if shown is not None and (decided.amount_kept or 0) > shown:
-        raise RefundChangedError
-
-
-def request_money_back(locked: VirtualClass | Seat, by: User | None) -> list[Refund]:
-    """Request the refunds that the stored decision still lacks; return them."""
-    if locked.amount_kept is None:
-        return []
-    give_transfers_back(locked, keep=locked.amount_kept)
-    payment = payment_of(locked)
-    if payment is None:
-        return []
-    keep, second = locked.amount_kept, []
-    if payment.approved_at is None and locked.paid_at is not None:
-        second = refund_second_payment(payment)
-        keep = max(keep - find_cash(locked), 0)
-    reason = RefundReason(locked.refund_reason)
-    return second + request_refund(payment=payment, reason=reason, keep=keep, by=by)
-
-
-def give_transfers_back(bought: VirtualClass | Seat, keep: int = 0) -> None:
-    """Mark the transfer that paid as one to return by hand, except ``keep`` centavos."""
-    about = {"seat": bought} if isinstance(bought, Seat) else {"virtual_class": bought}
-    confirmed = BankTransfer.objects.filter(state=TransferState.CONFIRMED, amount__gt=keep, **about)
-    confirmed.update(state=TransferState.TO_RETURN)
-
-
-def _list_paying(payment: Payment) -> list[PaymentCharge]:
+def _list_paying(payment: Payment) -> Iterable[PaymentCharge]:
     return [charge for charge in payment.charges.all() if charge.counts]  # may be prefetched
-
-
-def _find_money(bought: VirtualClass | Seat) -> tuple[MoneyWay, int, int]:
-    # How it was paid, and the centavos left online and by hand.
-    payment = payment_of(bought)
-    online = sum(map(refundable_amount, _list_paying(payment))) if payment else 0
-    if payment is not None and payment.approved_at is not None:
-        return MoneyWay.ONLINE, online, 0
-    if price_of(bought) == 0:
-        return MoneyWay.FREE, 0, 0
-    if bought.paid_at is None:
-        return MoneyWay.UNPAID, 0, 0
-    transfer = find_paying_transfer(bought)
-    if transfer is None:
-        return MoneyWay.BY_HAND, online, find_cash(bought)
-    is_returned = transfer.state == TransferState.RETURNED
-    return MoneyWay.BY_HAND, online, 0 if is_returned else transfer.amount

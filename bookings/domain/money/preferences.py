@@ -1,7 +1,7 @@
 """Payments, and their preferences at the provider."""
 
 import uuid
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urljoin
 
@@ -9,20 +9,20 @@ from babel.dates import format_datetime
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.models import User
 from bookings.domain.money.quotes import Quote
-from bookings.models import Payment, PaymentStatus
+from bookings.models import Payment, PaymentStatus, Purchase
 from bookings.payments.backend import PROVIDER, get_gateway
 from bookings.payments.gateway import PaymentError, PreferenceDraft
 
 
-def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
+def open_payment(purchase: Purchase, quote: Quote) -> Payment:
+    """Store the checkout of a purchase; it expires when the purchase is no longer kept."""
     return Payment.objects.create(
-        user=user,
+        purchase=purchase,
         provider=PROVIDER,
         amount=quote.price,
         quote=quote.to_json(),
-        expires_at=expires_at,
+        expires_at=purchase.kept_until,
     )
 
 
@@ -48,8 +48,8 @@ def make_preference(
         title=title or f"Clase {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
-        payer_name=payment.user.name,
-        payer_email=payment.user.mail_address,
+        payer_name=payment.purchase.person.name,
+        payer_email=payment.purchase.person.mail_address,
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"{return_page}/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -19,6 +18,7 @@ from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
+    MoneyWay,
     NoticeKind,
     Payment,
     PaymentCharge,
@@ -93,26 +93,16 @@ def request_refund(
 
 
 @transaction.atomic
-def refund_unbooked(payment: Payment) -> None:
-    long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
-    unbooked = Payment.objects.filter(virtual_class=None, seat=None, approved_at__lte=long_ago)
-    locked = unbooked.select_for_update(of=("self",)).filter(pk=payment.pk).first()
-    if locked is not None:
-        for charge in locked.charges.select_for_update().filter(counts=True).order_by("id"):
-            _decide_once(charge, RefundCase.NEVER_BOOKED)
-
-
-@transaction.atomic
-def refund_surplus(charge: PaymentCharge) -> None:
+def refund_surplus(charge: PaymentCharge, case: RefundCase) -> None:
     locked = PaymentCharge.objects.select_for_update().get(pk=charge.pk)
-    _decide_once(locked, RefundCase.PAID_TWICE)
+    _decide_once(locked, case)
 
 
 @transaction.atomic
-def refund_second_payment(payment: Payment) -> list[Refund]:
-    """Refund, once, money for a class that was paid by hand; return new refunds."""
+def refund_second_payment(payment: Payment, case: RefundCase) -> list[Refund]:
+    """Refund, once, money that does not pay its purchase; return new refunds."""
     charges = payment.charges.select_for_update().order_by("id")
-    decided = [_decide_once(one, RefundCase.PAID_TWICE) for one in charges if _is_second(one)]
+    decided = [_decide_once(one, case) for one in charges if _is_second(one)]
     return [refund for refund in decided if refund is not None]
 
 
@@ -151,14 +141,10 @@ def request_partial_refund(
 
 def is_refund_open(payment: Payment) -> bool:
     """True until the provider confirms all decided refunds."""
-    paying = payment.charges.filter(counts=True)
-    left = Sum(F("amount") - F("refunded_amount"), default=0)
-    sums = paying.aggregate(paid=Sum("amount", default=0), left=left)
-    if decision := payment.paid_seat or payment.virtual_class:
-        kept = decision.amount_kept
-    else:
-        decided = _decided(charge__in=paying).aggregate(total=Sum("amount"))["total"]
-        kept = None if decided is None else sums["paid"] - decided
+    sums = payment.charges.filter(counts=True).aggregate(
+        left=Sum(F("amount") - F("refunded_amount"), default=0)
+    )
+    kept = payment.purchase.amount_kept
     return kept is None or sums["left"] > kept
 
 
@@ -170,9 +156,10 @@ def refundable_amount(charge: PaymentCharge) -> int:
     return max(charge.amount - max(sum_own_refunds(charge), charge.refunded_amount), 0)
 
 
-def sum_own_refunds(charge: PaymentCharge) -> int:
+def sum_own_refunds(charge: PaymentCharge, *, online_only: bool = False) -> int:
     refunds = charge.refunds.all()  # may be prefetched
-    return sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
+    ours = (one for one in refunds if one.status != RefundStatus.FAILED)
+    return sum(one.amount for one in ours if not (online_only and one.is_by_hand))
 
 
 def send_due_refunds() -> int:
@@ -198,17 +185,12 @@ def _is_decided(charge: PaymentCharge) -> bool:
     )
 
 
-def _decided(**refunds: Any) -> QuerySet[Refund]:
-    # By the policy. Where there is no class, these rows are its stored decision.
-    return Refund.objects.filter(**refunds).exclude(reason=RefundReason.BY_TEACHER)
-
-
 def _due() -> QuerySet[Refund]:
     return Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())
 
 
 def _send(refunds: QuerySet[Refund]) -> int:
-    rows = refunds.select_related("charge__payment__virtual_class")
+    rows = refunds.select_related("charge__payment", "purchase__virtual_class")
     return work_through(rows, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
@@ -245,6 +227,8 @@ def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User 
         _undecided.set(undecided - amount)
     number = charge.refunds.count() + 1  # unique, since the caller has locked the charge
     return Refund.objects.create(
+        purchase_id=charge.payment.purchase_id,
+        way=MoneyWay.ONLINE,
         charge=charge,
         amount=amount,
         key=f"refund-{charge.charge_id}-{number}",
@@ -323,8 +307,8 @@ def _finish(refund: Refund) -> None:
 
 
 def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
-    payment = refund.charge.payment
-    if about := payment.paid_class:
-        record_due(kind, about, [payment.user_id], name_refund(refund))
+    purchase = refund.purchase
+    if purchase.virtual_class is not None:
+        record_due(kind, purchase.virtual_class, [purchase.person_id], name_refund(refund))
     else:
-        record_alert(kind, payment.user, name_refund(refund))
+        record_alert(kind, purchase.person, name_refund(refund))

@@ -7,9 +7,16 @@ from django.conf import settings
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
-from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Seat, SeatState
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    Payment,
+    PaymentCharge,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+)
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 
@@ -36,26 +43,27 @@ def _cancel(charge: PaymentCharge) -> bool:
 
 
 def _is_dead(payment: Payment) -> bool:
-    current = Payment.objects.select_related("virtual_class").get(pk=payment.pk)
+    current = Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
     if current.approved_at is not None:
         return True
-    if seat := current.paid_seat:
-        return _is_seat_dead(seat)
-    virtual_class = current.virtual_class
-    if virtual_class is None:
+    purchase = current.purchase
+    booked = purchase.virtual_class
+    if booked is None:
         return datetime.fromtimestamp(current.quote["end"], UTC) <= timezone.now()
-    if virtual_class.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}:
+    if purchase.is_given_up:
         return True
-    if virtual_class.is_scheduled:  # confirmed by hand, perhaps for this very money
+    if purchase.is_place:
+        return _is_place_dead(purchase, booked)
+    if booked.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}:
+        return True
+    if booked.is_scheduled:  # confirmed by hand, perhaps for this very money
         return False
     # A time that is only held may become free again.
-    has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(virtual_class).exists()
-    return virtual_class.has_ended() or has_lost_time
+    has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(booked).exists()
+    return booked.has_ended() or has_lost_time
 
 
-def _is_seat_dead(seat: Seat) -> bool:
-    if seat.state == SeatState.TAKEN:  # confirmed by hand, perhaps for this very money
+def _is_place_dead(purchase: Purchase, booked: VirtualClass) -> bool:
+    if purchase.state == PurchaseState.PAID:  # confirmed by hand, perhaps for this very money
         return False
-    virtual_class = seat.open_class.virtual_class
-    is_lost = virtual_class.is_full and not seat.is_live()
-    return seat.state in SEATS_GIVEN_UP or not virtual_class.is_scheduled or is_lost
+    return not booked.is_scheduled or (booked.is_full and not purchase.is_kept())
