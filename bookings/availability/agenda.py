@@ -9,7 +9,7 @@ from itertools import starmap
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,13 +18,11 @@ from bookings.availability.periods import Period
 from bookings.availability.slots import Agenda, open_on
 from bookings.models import (
     BookingRules,
-    ChargeStatus,
     ClassStatus,
     Closure,
     Hold,
     HoursRange,
-    PaymentCharge,
-    PaymentStatus,
+    Purchase,
     SpecialHours,
     VirtualClass,
     Weekday,
@@ -34,27 +32,17 @@ from calendar_sync import Listing, read_listing
 
 Ranges = list[HoursRange]
 
-# A class that is paid and about to be scheduled.
-AWAITS_CALENDAR = Q(
-    status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
-)
+def awaits_calendar() -> Q:
+    """Match classes that are paid, or published, and about to be scheduled."""
+    paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
+    is_pending = Q(status=ClassStatus.PENDING, scheduling_requested_at__isnull=False)
+    return is_pending & (Exists(paid) | Q(open_class__isnull=False))
 
 
 def lapsed(now: datetime) -> Q:
-    """Match the classes whose payment can no longer come."""
-    unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    # A hold for a transfer keeps a class longer, even one that may be paid online.
-    unheld = ~Q(hold__expires_at__gt=now)
-    is_underway = Exists(list_money_on_its_way(OuterRef("payment__pk")))
-    is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
-    offered = Q(payment__expires_at__lte=now) & ~is_being_paid
-    return unpaid & unheld & (Q(has_preference=False) | offered)
-
-
-def list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentCharge]:
-    """List the charges that may still pay a payment; an approved one was not enough."""
-    open_states = [ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED]
-    return PaymentCharge.objects.filter(payment=payment_id, status__in=open_states)
+    """Match the pending classes whose payment can no longer come."""
+    purchases = Purchase.objects.classes().lapsed(now)
+    return Q(Exists(purchases.filter(virtual_class=OuterRef("pk"))), status=ClassStatus.PENDING)
 
 
 def has_hours() -> bool:
@@ -173,7 +161,7 @@ def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]
     # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
     # work; "ends after now" alone would read every class.
     rows = VirtualClass.objects.filter(
-        Q(status=ClassStatus.SCHEDULED) | AWAITS_CALENDAR,
+        Q(status=ClassStatus.SCHEDULED) | awaits_calendar(),
         status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
@@ -190,13 +178,13 @@ def _hold_times(
     moving: VirtualClass | None,
     retaking: Period | None,
 ) -> Iterable[Period]:
-    rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
+    rows = Hold.objects.live(now).filter(start_time__lt=whole.end)
     if user:
-        rows = rows.exclude(user=user, virtual_class=None, payment=None)
+        rows = rows.exclude(user=user, purchase=None)
     if retaking:
         rows = rows.exclude(user=user, start_time__lt=retaking.end, end_time__gt=retaking.start)
     if moving:
-        rows = rows.exclude(virtual_class=moving)
+        rows = rows.exclude(purchase__virtual_class=moving)
     return starmap(Period, rows.values_list("start_time", "end_time"))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from bookings.models import ClassEvent, ClassLog, Seat, VirtualClass
+from bookings.models import ClassEvent, ClassLog, Purchase, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import describe_discount, draft_announcement
 
@@ -41,14 +41,12 @@ def record_event(
         transaction.on_commit(deliver_webhooks_soon, robust=True)
 
 
-def describe_sale(bought: VirtualClass | Seat) -> dict[str, Any]:
-    if isinstance(bought, Seat):
-        details = {"person": str(bought.user_id), "amount": bought.price}
-    else:
-        details = {"person": str(bought.booked_by_id), "amount": bought.class_price}
-        if bought.offer:
-            details["offer"] = bought.offer.name
-    if bought.discount_code:
-        details["code"] = bought.discount_code.code
-        details["discount"] = describe_discount(bought)
+def describe_sale(purchase: Purchase) -> dict[str, Any]:
+    details = {"person": str(purchase.person_id), "amount": purchase.price}
+    booked = purchase.virtual_class
+    if booked is not None and booked.offer and not purchase.is_place:
+        details["offer"] = booked.offer.name
+    if purchase.discount_code:
+        details["code"] = purchase.discount_code.code
+        details["discount"] = describe_discount(purchase)
     return details

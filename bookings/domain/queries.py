@@ -5,36 +5,28 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import AWAITS_CALENDAR, lapsed, list_money_on_its_way
-from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
+from bookings.availability.agenda import awaits_calendar, lapsed
+from bookings.domain.exceptions import ClassNotFoundError
 from bookings.models import (
     MONEY_GONE,
+    UNPAID_STATES,
     BankTransfer,
     ClassStatus,
     Hold,
+    HoldQuerySet,
     Payment,
-    PaymentStatus,
     PriceDecision,
-    TransferState,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
+    Refund,
     UserActivity,
     VirtualClass,
-    with_rest,
-    with_their_classes,
 )
-
-# A paid class took the time of this unpaid one; ``has_lost_its_hold`` for one row.
-LOST_ITS_HOLD = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_refusal=SlotTakenError.code)
-
-
-def given_up(now: datetime) -> Q:
-    """Match unpaid classes that lost their time and await no transfer."""
-    transfers = BankTransfer.objects.filter(virtual_class=OuterRef("pk"))
-    is_awaited = Exists(transfers.filter(state=TransferState.ANNOUNCED))
-    return (lapsed(now) & ~Q(is_awaited)) | LOST_ITS_HOLD
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
@@ -57,21 +49,28 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
 
 
 def list_payments_of(user: User) -> QuerySet[Payment]:
-    return user.payments.select_related(
-        "virtual_class__booked_by",
-        "virtual_class__hold",
-        "virtual_class__offer",
-        "seat__open_class__virtual_class__booked_by",
+    return Payment.objects.filter(purchase__person=user).select_related(
+        "purchase__person",
+        "purchase__virtual_class__booked_by",
+        "purchase__virtual_class__offer",
+        "purchase__virtual_class__open_class",
+        "purchase__hold",
     )
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """With host, hold, payment, and the link that decides which words are shown."""
+    """With host, sale, and the link that decides which words are shown."""
     # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
-    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class", "link")
+    return with_purchases(mine).select_related("booked_by", "offer", "open_class", "link")
+
+
+def with_purchases(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Prefetch what ``VirtualClass.purchase`` reads, with its checkout and hold."""
+    purchases = Purchase.objects.select_related("payment", "hold", "discount_code")
+    return classes.prefetch_related(Prefetch("purchases", purchases))
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
@@ -82,13 +81,13 @@ def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     """Keep the classes ahead, without cancelled, lapsed and lost ones; the nearest first."""
     now = timezone.now()
     ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
+    return ahead.exclude(lapsed(now)).order_by("start_time", "id")
 
 
 def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the cancelled, lapsed and lost classes ahead, the nearest first."""
     now = timezone.now()
-    dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now) | LOST_ITS_HOLD
+    dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now)
     ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
     return ahead.order_by("start_time", "id")
 
@@ -123,36 +122,31 @@ def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualCl
     A class without a preference is paid by hand, also after its hold.
     """
     now = timezone.now()
-    unpaid = classes.filter(status=ClassStatus.PENDING, paid_at=None, end_time__gt=now)
+    unpaid = Purchase.objects.classes().filter(state__in=UNPAID_STATES)
+    lost = Exists(unpaid.filter(virtual_class=OuterRef("pk"), state=PurchaseState.LAPSED))
+    pending = classes.filter(
+        Exists(unpaid.filter(virtual_class=OuterRef("pk"))),
+        status=ClassStatus.PENDING,
+        end_time__gt=now,
+    )
     is_undecided = Q(price_decision=PriceDecision.WAITING)
-    is_over = Q(lapsed(now), has_preference=True) | LOST_ITS_HOLD
-    return unpaid.exclude(is_undecided | is_over).order_by("start_time", "id")
+    is_over = Q(lapsed(now)) & (Q(has_preference=True) | lost)
+    return pending.exclude(is_undecided | is_over).order_by("start_time", "id")
 
 
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    return (
-        virtual_class.status == ClassStatus.PENDING
-        and virtual_class.paid_at is None
-        and virtual_class.scheduling_refusal == SlotTakenError.code
-    )
+    """True if a paid class took the time of this unpaid one."""
+    purchase = virtual_class.purchase
+    is_lapsed = purchase is not None and purchase.state == PurchaseState.LAPSED
+    return is_lapsed and virtual_class.status == ClassStatus.PENDING
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
     """``lapsed`` for one row."""
     if virtual_class.status != ClassStatus.PENDING:
         return False
-    if virtual_class.paid_at or virtual_class.scheduling_requested_at:
-        return False
-    hold: Hold | None = getattr(virtual_class, "hold", None)
-    if hold is not None and hold.is_live():
-        return False
-    if not virtual_class.has_preference:
-        return True
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if payment is None or not payment.has_expired():
-        return False
-    is_pending = payment.status == PaymentStatus.PENDING
-    return not (is_pending and list_money_on_its_way(payment.pk).exists())
+    purchase = virtual_class.purchase
+    return purchase is not None and purchase.has_lapsed()
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
@@ -165,8 +159,10 @@ def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
 
     Money that was never approved does not count: the class was paid in another way.
     """
-    approved = Payment.objects.filter(approved_at__isnull=False)
-    return approved.filter(virtual_class=class_id, status__in=MONEY_GONE)
+    approved = Payment.objects.filter(approved_at__isnull=False, status__in=MONEY_GONE)
+    return approved.filter(
+        purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=class_id
+    )
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
@@ -193,7 +189,7 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=max(start, now),
     )
-    listed = open_ones.exclude(lapsed(now)).select_related("booked_by", "payment", "offer")
+    listed = with_purchases(open_ones.exclude(lapsed(now))).select_related("booked_by", "offer")
     return listed.order_by("start_time", "id")
 
 
@@ -204,13 +200,13 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: boo
     """
     if list_overlapping_scheduled(virtual_class).exists():
         return True
-    held = list_holds_over(virtual_class).filter(expires_at__gt=now)
+    held = list_holds_over(virtual_class).live(now)
     if ends_holds:
-        held = held.filter(virtual_class__paid_at__isnull=False)
+        held = held.filter(purchase__paid_at__isnull=False)
     return held.exclude(user_id=virtual_class.booked_by_id).exists()
 
 
-def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
+def list_holds_over(virtual_class: VirtualClass) -> HoldQuerySet:
     """List the overlapping holds, expired ones too."""
     return Hold.objects.filter(
         start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
@@ -219,15 +215,19 @@ def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
 
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
     """List the overlapping paid classes that wait for the calendar."""
-    waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
+    waiting = VirtualClass.objects.filter(
+        awaits_calendar(), start_time__lt=end, end_time__gt=start
+    )
     return waiting.select_related("booked_by").order_by("start_time", "id")
 
 
 def list_transfers_to_decide() -> QuerySet[BankTransfer]:
-    announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
-    return with_their_classes(announced).order_by("announced_at", "id")
+    announced = BankTransfer.objects.announced().with_purchases()
+    return announced.order_by("announced_at", "id")
 
 
-def list_transfers_to_return() -> QuerySet[BankTransfer]:
-    owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
-    return with_their_classes(with_rest(owed)).order_by("decided_at", "id")
+def list_returns_to_make() -> QuerySet[Refund]:
+    """List what the teacher promised to return herself, the oldest first."""
+    about = "purchase__person", "purchase__virtual_class__open_class", "transfer"
+    owed = Refund.objects.by_hand().open().select_related(*about)
+    return owed.order_by("created_at", "id")

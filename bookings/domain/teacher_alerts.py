@@ -15,8 +15,8 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    Purchase,
     ReviewReason,
-    Seat,
     VirtualClass,
 )
 from bookings.notices.due import gather_for_day, plan_mail, record_alert, record_due
@@ -38,11 +38,12 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     logger.warning("Payment %s needs a person: %s", payment.pk, reason)
     # A payment that is reviewed and flagged again is another occasion.
     occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
-    if payment.virtual_class is not None:
-        tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
-    elif seat := payment.paid_seat:
+    booked = payment.purchase.virtual_class
+    if booked is not None and payment.purchase.is_place:
         about = f"{payment.short_reference} {occasion}"
-        tell_teacher(NoticeKind.SEAT_TO_REVIEW, seat.open_class.virtual_class, about)
+        tell_teacher(NoticeKind.SEAT_TO_REVIEW, booked, about)
+    elif booked is not None:
+        tell_teacher(NoticeKind.TO_REVIEW, booked, occasion)
     elif teacher := find_teacher():
         alone = f"{payment.short_reference} {occasion}"
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
@@ -91,9 +92,15 @@ def tell_of_booking(booked: VirtualClass, by: User | None) -> None:
     _tell_of_sale(NoticeKind.NEW_BOOKING, booked, "")
 
 
-def tell_of_seat(seat: Seat, locked: VirtualClass) -> None:
-    """Mail the teacher, once, about a seat that is taken, or that she is paid for by hand."""
-    _tell_of_sale(NoticeKind.SEAT_SOLD, locked, str(seat.pk))
+def tell_of_sale(purchase: Purchase, by: User | None = None) -> None:
+    """Mail the teacher, once, about what became certain, or what she is paid for by hand.
+
+    by: as for ``tell_of_booking``.
+    """
+    if purchase.is_place:
+        _tell_of_sale(NoticeKind.SEAT_SOLD, purchase.booked_class, str(purchase.pk))
+    else:
+        tell_of_booking(purchase.booked_class, by)
 
 
 def _tell_of_sale(kind: NoticeKind, virtual_class: VirtualClass, occasion: str) -> None:

@@ -212,6 +212,12 @@ class Purchase(models.Model):
             raise ValueError("The purchase is not booked.")
         return self.virtual_class
 
+    @property
+    def owed_by_hand(self) -> int:
+        """The centavos that the teacher promised to return herself, and did not yet."""
+        refunds = self.refunds.all()  # may be prefetched
+        return sum(one.amount for one in refunds if one.is_by_hand and one.is_open)
+
     def is_kept(self, now: datetime | None = None) -> bool:
         until = self.kept_until
         return (

@@ -1,7 +1,7 @@
 """Discount codes.
 
-A use is a class or seat with the code that is paid, or may still be paid. If money arrives after
-the use was given to another, ``has_lost_its_use`` sends it back.
+A use is a purchase with the code that is paid, or may still be paid. If money arrives after the
+use was given to another, ``has_lost_its_use`` sends it back.
 """
 
 import re
@@ -17,25 +17,12 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import list_money_on_its_way
 from bookings.domain.exceptions import (
     DiscountCodeError,
     SlotTakenError,
     TooManyAttemptsError,
 )
-from bookings.domain.queries import given_up
-from bookings.models import (
-    BankTransfer,
-    ClassStatus,
-    DiscountCode,
-    Hold,
-    PaymentStatus,
-    Seat,
-    SeatState,
-    TransferState,
-    VirtualClass,
-    payment_of,
-)
+from bookings.models import GIVEN_UP, DiscountCode, Payment, Purchase
 from config.lib.throttling import count_one, give_back, seconds_left
 
 # Spaces, dashes of every length, dots and underscores.
@@ -71,7 +58,7 @@ def find_discount(*, user: User, typed: str, amount: int) -> Discount:
 def take_discount(*, user: User, typed: str, amount: int) -> Discount:
     """Like ``find_discount``, but lock the code.
 
-    The caller stores the class or seat with the code in the same transaction.
+    The caller stores the purchase with the code in the same transaction.
     """
     # NO KEY: rows that refer to the code may be inserted meanwhile.
     return _find(DiscountCode.objects.select_for_update(no_key=True), user, typed, amount)
@@ -86,43 +73,32 @@ def count_off(code: DiscountCode, amount: int) -> int:
     return amount - max(rest // _PESO * _PESO, 0)
 
 
-def list_class_uses(now: datetime | None = None) -> QuerySet[VirtualClass]:
-    with_code = VirtualClass.objects.filter(discount_code__isnull=False)
-    is_over = Q(status=ClassStatus.CANCELLED) | given_up(now or timezone.now())
-    return with_code.exclude(is_over).order_by("-created_at", "-id")
-
-
-def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
+def list_uses(now: datetime | None = None) -> QuerySet[Purchase]:
+    """List the purchases with a code that are paid, or may still be paid."""
     now = now or timezone.now()
-    transfers = BankTransfer.objects.filter(seat=OuterRef("pk"), state=TransferState.ANNOUNCED)
-    charges = list_money_on_its_way(OuterRef("payment"))
-    is_kept = Q(state=SeatState.HELD, expires_at__gt=now)
     has_checkout = Q(payment__preference_id__isnull=False, payment__expires_at__gt=now)
-    is_underway = Q(Exists(charges), payment__status=PaymentStatus.PENDING)
-    # A seat that was given up still gets a place for its money.
-    is_awaited = Q(paid_at__isnull=False) | has_checkout | is_underway | Exists(transfers)
-    is_unsettled = Q(state__in=[SeatState.HELD, SeatState.RELEASED])
-    with_code = Seat.objects.filter(discount_code__isnull=False)
-    counting = Q(state=SeatState.TAKEN) | is_kept | (is_unsettled & is_awaited)
-    return with_code.filter(counting).order_by("-created_at", "-id")
+    lapsed = Purchase.objects.lapsed(now).exclude(has_checkout).filter(pk=OuterRef("pk"))
+    with_code = Purchase.objects.filter(discount_code__isnull=False).exclude(state__in=GIVEN_UP)
+    return with_code.filter(~Exists(lapsed)).order_by("-created_at", "-id")
 
 
-def has_lost_its_use(bought: VirtualClass | Seat) -> bool:
+def has_lost_its_use(purchase: Purchase) -> bool:
     """True if money came too late for the code: others have used it up.
 
     Locks the code, which is locked after its class.
     """
-    if bought.discount_code_id is None or _was_kept_until_paid(bought):
+    if purchase.discount_code_id is None or _was_kept_until_paid(purchase):
         return False
     with transaction.atomic():
         codes = DiscountCode.objects.select_for_update(no_key=True)
-        code = codes.get(pk=bought.discount_code_id)
-        user = bought.user if isinstance(bought, Seat) else bought.booked_by
-        return not _has_use_left(code, user, besides=bought)
+        code = codes.get(pk=purchase.discount_code_id)
+        return not _has_use_left(code, purchase.person, besides=purchase)
 
 
 def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
-    return codes.annotate(uses=_count_of(list_class_uses()) + _count_of(list_seat_uses()))
+    of_code = list_uses().filter(discount_code=OuterRef("pk")).order_by().values("discount_code")
+    count = of_code.annotate(count=Count("pk")).values("count")
+    return codes.annotate(uses=Coalesce(Subquery(count, output_field=IntegerField()), 0))
 
 
 def has_usable_codes() -> bool:
@@ -146,40 +122,26 @@ def _find(codes: QuerySet[DiscountCode], user: User, typed: str, amount: int) ->
         return Discount(code, count_off(code, amount))
 
 
-def _has_use_left(
-    code: DiscountCode, user: User, besides: VirtualClass | Seat | None = None
-) -> bool:
-    now = timezone.now()
-    classes = list_class_uses(now).filter(discount_code=code)
-    seats = list_seat_uses(now).filter(discount_code=code)
-    if besides is not None:  # its key is in one of the two
-        classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
-    if code.once_per_person and (
-        classes.filter(booked_by=user).exists() or seats.filter(user=user).exists()
-    ):
+def _has_use_left(code: DiscountCode, user: User, besides: Purchase | None = None) -> bool:
+    uses = list_uses().filter(discount_code=code)
+    if besides is not None:
+        uses = uses.exclude(pk=besides.pk)
+    if code.once_per_person and uses.filter(person=user).exists():
         return False
-    return code.max_uses is None or classes.count() + seats.count() < code.max_uses
+    return code.max_uses is None or uses.count() < code.max_uses
 
 
-def _was_kept_until_paid(bought: VirtualClass | Seat) -> bool:
+def _was_kept_until_paid(purchase: Purchase) -> bool:
     """Return True if no other person could take the use; then a lowered limit does not matter."""
-    if isinstance(bought, VirtualClass) and bought.scheduling_refusal == SlotTakenError.code:
-        return False  # it had lost its time, and its use with it (``LOST_ITS_HOLD``)
-    payment = payment_of(bought)
-    ends = [payment.expires_at] if payment and payment.preference_id else []
-    if not isinstance(bought, Seat):
-        hold: Hold | None = getattr(bought, "hold", None)
-        ends += [hold.expires_at] if hold else []
-    elif bought.state == SeatState.HELD:
-        ends.append(bought.expires_at)
-    paid_at = bought.paid_at or timezone.now()
+    booked = purchase.virtual_class
+    if not purchase.is_place and booked and booked.scheduling_refusal == SlotTakenError.code:
+        return False  # it had lost its time, and its use with it
+    payment: Payment | None = getattr(purchase, "payment", None)
+    ends = [purchase.kept_until]
+    if payment is not None and payment.preference_id:
+        ends.append(payment.expires_at)
+    paid_at = purchase.paid_at or timezone.now()
     return any(end is not None and paid_at <= end for end in ends)
-
-
-def _count_of(uses: QuerySet[VirtualClass] | QuerySet[Seat]) -> Coalesce:
-    of_code = uses.filter(discount_code=OuterRef("pk")).order_by().values("discount_code")
-    count = of_code.annotate(count=Count("pk")).values("count")
-    return Coalesce(Subquery(count, output_field=IntegerField()), 0)
 
 
 @contextmanager

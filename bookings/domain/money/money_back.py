@@ -233,12 +233,6 @@ def note_return(*, refund_id: int, actor: User) -> Refund:
     return refund
 
 
-def sum_owed_by_hand(purchase: Purchase) -> int:
-    """Return the centavos that the teacher promised to return herself, and did not yet."""
-    refunds = purchase.refunds.all()  # may be prefetched
-    return sum(one.amount for one in refunds if one.is_by_hand and one.is_open)
-
-
 def _promise(
     purchase: Purchase,
     way: MoneyWay,

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
 from bookings.availability.periods import Period
-from bookings.models import ChargeStatus, Entry, EntryKind, EntryWay, Payment, PurchaseKind
+from bookings.models import ChargeStatus, Entry, EntryKind, MoneyWay, Payment
 
-IS_ONLINE = Q(way=EntryWay.ONLINE)
+IS_ONLINE = Q(way=MoneyWay.ONLINE)
 CAME = Q(kind=EntryKind.PAYMENT)
 
 
@@ -69,11 +69,7 @@ def list_entries_of(month: date) -> QuerySet[Entry]:
 def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> QuerySet[Payment]:
     """List the payments whose money, or money taken by hand instead, came in these days."""
     came = _within(whole_days(first, last)).filter(CAME)
-    by_hand = Q(
-        purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=OuterRef("virtual_class")
-    ) | Q(purchase=OuterRef("seat__pk"))
-    theirs = Q(charge__payment=OuterRef("pk")) | (~IS_ONLINE & by_hand)
-    return payments.filter(Exists(came.filter(theirs)))
+    return payments.filter(Exists(came.filter(purchase=OuterRef("purchase"))))
 
 
 def _within(days: Period) -> QuerySet[Entry]:
