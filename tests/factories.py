@@ -2,6 +2,7 @@
 
 import io
 from datetime import timedelta
+from typing import Any
 
 import factory
 from django.utils import timezone
@@ -18,10 +19,13 @@ from bookings.models import (
     Hold,
     HostType,
     OpenClass,
+    Payment,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
     Question,
     Quote,
     Role,
-    Seat,
     TeacherPage,
     UserActivity,
     VirtualClass,
@@ -40,8 +44,46 @@ class UserFactory(DjangoModelFactory[User]):
     name = factory.Sequence(lambda n: f"Person {n}")
 
 
+class PurchaseFactory(DjangoModelFactory[Purchase]):
+    """The purchase of a preference that is not booked; ``paid``: the money came now."""
+
+    class Meta:
+        model = Purchase
+
+    class Params:
+        paid = factory.Trait(paid_at=factory.LazyFunction(timezone.now))
+
+    person = factory.SubFactory(UserFactory)
+    kind = PurchaseKind.CLASS
+    price = 1_500_000
+    paid_at = None
+    state = factory.LazyAttribute(
+        lambda o: PurchaseState.PAID if o.paid_at else PurchaseState.KEPT
+    )
+
+
+# What VirtualClassFactory hands on to the purchase of its class.
+SALE = {
+    "amount_kept",
+    "by_teacher",
+    "discount",
+    "discount_code",
+    "kept_for",
+    "kept_until",
+    "paid",
+    "paid_at",
+    "refund_reason",
+    "state",
+}
+
+
 class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
-    """A pending class for a group of five, tomorrow, an hour long."""
+    """A pending class for a group of five, tomorrow, an hour long, with its purchase.
+
+    Takes the fields of the purchase besides (``SALE``). ``in_cash``: when the teacher took the
+    whole price, in place of ``paid_at``. ``is_sold=False``: the teacher publishes the class, which
+    has no purchase.
+    """
 
     class Meta:
         model = VirtualClass
@@ -73,13 +115,27 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
     max_participants = 5
     participants_ids = factory.LazyAttribute(lambda o: [str(o.booked_by.pk)])
 
-    @factory.post_generation
-    def in_cash(self, create, extracted, **kwargs):
-        """``in_cash``: when the teacher took the whole price, in place of ``paid_at``."""
-        if create and extracted:
-            self.paid_at = extracted
-            self.save(update_fields=["paid_at"])
-            book_cash(self, self.class_price, None)
+    @classmethod
+    def _create(cls, model_class: type[VirtualClass], *args: Any, **fields: Any) -> VirtualClass:
+        sale = {name: fields.pop(name) for name in SALE & fields.keys()}
+        is_sold, in_cash = fields.pop("is_sold", True), fields.pop("in_cash", None)
+        booked = super()._create(model_class, *args, **fields)
+        if not is_sold:
+            return booked
+        if booked.status == ClassStatus.CANCELLED:
+            sale.setdefault("state", PurchaseState.ENDED)
+        if in_cash:
+            sale["paid_at"] = in_cash
+        purchase = PurchaseFactory(
+            virtual_class=booked,
+            person=booked.booked_by,
+            price=booked.class_price,
+            created_at=booked.created_at,
+            **sale,
+        )
+        if in_cash:
+            book_cash(purchase, purchase.price, None)
+        return booked
 
     @factory.post_generation
     def host_activity(self, create, extracted, **kwargs):
@@ -89,12 +145,29 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
 
 
 class HoldFactory(DjangoModelFactory[Hold]):
-    """A hold; the caller gives the user, the times and when it expires."""
+    """The time of a ``purchase``, as long as that is kept; or else a time that ``user`` chose.
+
+    ``expires_at`` ends either, and may be left out for a purchase that is kept already.
+    """
 
     class Meta:
         model = Hold
 
+    purchase = None
+    expires_at = None
+    user = factory.LazyAttribute(lambda o: o.purchase.person)
+    start_time = factory.LazyAttribute(lambda o: o.purchase.virtual_class.start_time)
+    end_time = factory.LazyAttribute(lambda o: o.purchase.virtual_class.end_time)
+    class_type = factory.LazyAttribute(lambda o: o.purchase.virtual_class.class_type)
     utc_offset = factory.LazyAttribute(lambda o: find_offset(o.start_time))
+
+    @classmethod
+    def _create(cls, model_class: type[Hold], *args: Any, **fields: Any) -> Hold:
+        purchase = fields["purchase"]
+        if purchase is not None and (until := fields.pop("expires_at")):
+            purchase.kept_until = until
+            purchase.save(update_fields=["kept_until"])
+        return super()._create(model_class, *args, **fields)
 
 
 class TeacherPageFactory(DjangoModelFactory[TeacherPage]):
@@ -157,7 +230,7 @@ class OpenClassFactory(DjangoModelFactory[OpenClass]):
         model = OpenClass
 
     virtual_class = factory.SubFactory(
-        VirtualClassFactory, scheduled=True, max_participants=7, class_price=0
+        VirtualClassFactory, is_sold=False, scheduled=True, max_participants=7, class_price=0
     )
     title = "Conversación B1"
     places = 6
@@ -166,28 +239,34 @@ class OpenClassFactory(DjangoModelFactory[OpenClass]):
     decides_at = factory.LazyAttribute(lambda o: o.virtual_class.start_time - timedelta(hours=12))
 
 
-class SeatFactory(DjangoModelFactory[Seat]):
-    """A seat that is kept for its payment for a quarter of an hour."""
+class PlaceFactory(PurchaseFactory):
+    """A place in ``open_class`` that is kept for its payment for a quarter of an hour."""
+
+    class Params:
+        open_class = factory.SubFactory(OpenClassFactory)
+
+    kind = PurchaseKind.PLACE
+    virtual_class = factory.LazyAttribute(lambda o: o.open_class.virtual_class)
+    price = factory.LazyAttribute(lambda o: o.open_class.place_price)
+    kept_until = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=15))
+
+
+class PaymentFactory(DjangoModelFactory[Payment]):
+    """The checkout of ``purchase``, or of one that is not booked."""
 
     class Meta:
-        model = Seat
+        model = Payment
 
-    open_class = factory.SubFactory(OpenClassFactory)
-    user = factory.SubFactory(UserFactory)
-    price = factory.LazyAttribute(lambda o: o.open_class.place_price)
-    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=15))
+    purchase = factory.SubFactory(PurchaseFactory)
+    amount = factory.LazyAttribute(lambda o: o.purchase.price)
 
 
 class BankTransferFactory(DjangoModelFactory[BankTransfer]):
-    """A transfer for a class, or for a seat if one is given, that the teacher has to confirm."""
+    """A transfer for ``purchase`` that the teacher has to confirm."""
 
     class Meta:
         model = BankTransfer
 
-    virtual_class = None
-    seat = None
-    user = factory.LazyAttribute(lambda o: o.seat.user if o.seat else o.virtual_class.booked_by)
-    amount = factory.LazyAttribute(
-        lambda o: o.seat.price if o.seat else o.virtual_class.class_price
-    )
+    purchase = factory.SubFactory(PurchaseFactory)
+    amount = factory.LazyAttribute(lambda o: o.purchase.price)
     operation_number = factory.Sequence(lambda n: f"{n:012d}")

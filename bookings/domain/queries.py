@@ -218,7 +218,7 @@ def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualCla
     waiting = VirtualClass.objects.filter(
         awaits_calendar(), start_time__lt=end, end_time__gt=start
     )
-    return waiting.select_related("booked_by").order_by("start_time", "id")
+    return with_purchases(waiting).select_related("booked_by").order_by("start_time", "id")
 
 
 def list_transfers_to_decide() -> QuerySet[BankTransfer]:

@@ -13,18 +13,19 @@ from bookings.domain.exceptions import BookingError, ClassEndedError, Preference
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.ledger import join_purchase, open_purchase
 from bookings.domain.money.prices import judge_price
+from bookings.domain.money.purchases import lock_purchase, pay_purchase
 from bookings.domain.money.quotes import Quote
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
-    Hold,
     Offer,
     Payment,
     PaymentStatus,
     PriceDecision,
+    Purchase,
+    PurchaseKind,
     Refund,
     VirtualClass,
 )
@@ -35,7 +36,8 @@ from config.lib.wall_time import find_offset
 @dataclass(frozen=True, slots=True)
 class BookingRequest(Quote):
     """has_preference: False if no payment system made ``preference_id``. text: what to practise.
-    offer: None for the plain list. discount: already taken off ``price``.
+    offer: None for the plain list. discount: already taken off ``price``. kept_until, kept_for: of
+    a purchase without a payment; they are empty for a program's booking.
     """
 
     preference_id: str
@@ -43,6 +45,8 @@ class BookingRequest(Quote):
     has_preference: bool = True
     offer: Offer | None = None
     discount: Discount | None = None
+    kept_until: datetime | None = None
+    kept_for: str = ""
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
@@ -92,22 +96,24 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         class_type=request.class_type,
         class_price=request.price,
         offer=request.offer,
-        discount=request.discount.amount if request.discount else 0,
-        discount_code=request.discount.code if request.discount else None,
         max_participants=request.students_count,
         participants_ids=[str(user.pk)],
         learning_focus=request.text,
-        paid_at=payment.approved_at if payment else None,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
-    event = ClassEvent.BOOKED_FOR if by and by != user else ClassEvent.BOOKED
-    record_event(virtual_class, event, actor=by or user, details=describe_sale(virtual_class))
-    if payment:
-        _join(payment, virtual_class)
-    elif by != user:  # she buys nothing when she publishes a class
-        open_purchase(virtual_class)
+    if by == user:  # she buys nothing when she publishes a class
+        record_event(virtual_class, ClassEvent.BOOKED, actor=by)
+        return virtual_class
+    purchase = payment.purchase if payment else Purchase(kind=PurchaseKind.CLASS, person=user)
+    _join(purchase, virtual_class, request, is_new=payment is None, is_hers=by is not None)
+    event = ClassEvent.BOOKED_FOR if by else ClassEvent.BOOKED
+    record_event(virtual_class, event, actor=by or user, details=describe_sale(purchase))
+    if payment and payment.approved_at:
+        # The money came first: the sweep schedules the class unless a caller asks sooner.
+        Payment.objects.filter(pk=payment.pk).update(next_check_at=timezone.now())
+        record_event(virtual_class, ClassEvent.PAID)
     if is_foreign:
-        _follow_money(virtual_class)
+        _follow_money(virtual_class, purchase)
     elif payment is None and by is None and _is_paid_to_teacher(request):
         tell_of_booking(virtual_class, by)
     return virtual_class
@@ -119,16 +125,19 @@ def _is_paid_to_teacher(request: BookingRequest) -> bool:
 
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
+    """Lock the purchase of a preference, and return its payment."""
     if not is_provider_configured():
         return None
-    # Locked, so that either a concurrent settling finds the class or this booking finds the money.
     ours = Payment.objects.filter(provider=PROVIDER, preference_id=request.preference_id)
-    payment = ours.select_for_update().first()
-    if payment is None:
+    purchase_id = ours.values_list("purchase", flat=True).first()
+    if purchase_id is None:
         return None
-    if payment.virtual_class_id is not None or payment.paid_seat:
+    # Locked, so that either a concurrent settling finds the class or this booking finds the money.
+    locked = lock_purchase(purchase_id)
+    if locked.virtual_class_id is not None:
         raise PreferenceTakenError
-    is_theirs = payment.user_id == user.pk and payment.quote == request.to_json()
+    payment = locked.payment
+    is_theirs = locked.person_id == user.pk and payment.quote == request.to_json()
     if not is_theirs or _goes_back(payment):
         raise BookingError(_("Esa preferencia de pago no corresponde a esta reserva."))
     return payment
@@ -141,20 +150,28 @@ def _goes_back(payment: Payment) -> bool:
     return payment.status != PaymentStatus.APPROVED or refunds.exists()
 
 
-def _join(payment: Payment, virtual_class: VirtualClass) -> None:
-    join_purchase(payment, virtual_class)
-    payment.virtual_class = virtual_class
-    if payment.approved_at:
-        # The money came first: the sweep schedules the class unless a caller asks sooner.
-        payment.next_check_at = timezone.now()
-        record_event(virtual_class, ClassEvent.PAID)
-    payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
-    Hold.objects.filter(payment=payment).update(virtual_class=virtual_class)
+def _join(
+    purchase: Purchase,
+    virtual_class: VirtualClass,
+    request: BookingRequest,
+    *,
+    is_new: bool,
+    is_hers: bool,
+) -> None:
+    """Let a purchase pay the class that was booked."""
+    purchase.virtual_class = virtual_class
+    purchase.price = request.price
+    if request.discount:
+        purchase.discount = request.discount.amount
+        purchase.discount_code = request.discount.code
+    purchase.by_teacher = is_hers
+    if is_new:
+        purchase.kept_until, purchase.kept_for = request.kept_until, request.kept_for
+    purchase.save(force_insert=is_new)
 
 
-def _follow_money(virtual_class: VirtualClass) -> None:
-    if virtual_class.class_price == 0 and virtual_class.price_decision != PriceDecision.WAITING:
-        virtual_class.paid_at = timezone.now()
-        virtual_class.save(update_fields=["paid_at", "updated_at"])
+def _follow_money(virtual_class: VirtualClass, purchase: Purchase) -> None:
+    if purchase.is_free and virtual_class.price_decision != PriceDecision.WAITING:
+        pay_purchase(purchase, timezone.now())
         record_event(virtual_class, ClassEvent.PAID)
     adopt_payment(virtual_class)

@@ -25,13 +25,12 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import (
+    end_purchase,
+    find_payment,
     refuse_keeping_more,
     refuse_refunding_less,
-    request_money_back,
-    store_refund_decision,
 )
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
-from bookings.domain.money.seat_refunds import cancel_seats
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
@@ -43,7 +42,6 @@ from bookings.models import (
     ClassStatus,
     Hold,
     NoticeKind,
-    Payment,
     VirtualClass,
     find_open_class,
 )
@@ -82,7 +80,8 @@ def cancel_class(
     try:
         withdraw_event(virtual_class)
     finally:
-        if payment := Payment.objects.filter(virtual_class=virtual_class).first():
+        purchase = virtual_class.purchase
+        if purchase is not None and (payment := find_payment(purchase)):
             send_refunds_of(payment)
             cancel_dead_charges(payment)
     return virtual_class
@@ -100,7 +99,7 @@ def check_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) ->
 
 
 def concerns_teacher(virtual_class: VirtualClass) -> bool:
-    return virtual_class.provider_event_id is not None or virtual_class.paid_at is not None
+    return virtual_class.provider_event_id is not None or virtual_class.is_paid
 
 
 def call_off(
@@ -124,12 +123,11 @@ def call_off(
         event = ClassEvent.CANCELLED
         record_event(virtual_class, event, actor=actor, from_status=earlier, reason=reason)
         _tell(virtual_class, actor)
-    if case is not None:
-        store_refund_decision(virtual_class, case)
-        refunds = request_money_back(virtual_class, actor)
-        refunds += cancel_seats(virtual_class, case, actor)
-        if refunds:
-            refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
+    refunds = []
+    for purchase in virtual_class.purchases.select_related("payment").order_by("pk"):
+        refunds += end_purchase(purchase, case, actor)
+    if refunds:
+        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
 
 
 @transaction.atomic
@@ -159,7 +157,7 @@ def _write_off(locked: VirtualClass) -> None:
         locked.scheduling_requested_at = None
     locked.event_update_requested_at = None
     locked.save()
-    Hold.objects.filter(virtual_class=locked).delete()
+    Hold.objects.filter(purchase__virtual_class=locked).delete()
 
 
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
@@ -190,8 +188,8 @@ def decide_cancelling(
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
     if virtual_class.status != ClassStatus.CANCELLED:
-        refuse_refunding_less(virtual_class, case, refund)
+        refuse_refunding_less(virtual_class.purchase, case, refund)
     call_off(virtual_class, actor=actor, reason=reason, case=case, fresh_sign_in=fresh_sign_in)
     refuse_other_sum()
-    refuse_keeping_more(virtual_class, kept)
+    refuse_keeping_more(virtual_class.purchase, kept)
     return virtual_class

@@ -144,7 +144,8 @@ def _displaces_money(
     awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
     if any(one.pk not in displacing for one in awaiting):
         raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
-    return any(find_money_back(one, RefundCase.SLOT_LOST).online for one in awaiting)
+    sold = [one.purchase for one in awaiting if one.purchase]
+    return any(find_money_back(one, RefundCase.SLOT_LOST).online for one in sold)
 
 
 def _tell(virtual_class: VirtualClass, actor: User) -> None:

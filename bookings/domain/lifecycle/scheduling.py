@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.db import Error, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -41,11 +41,13 @@ from bookings.models import (
     ClassEvent,
     ClassStatus,
     HostType,
+    MoneyWay,
     NoticeKind,
+    Purchase,
+    PurchaseState,
     Role,
     UserActivity,
     VirtualClass,
-    is_paid_in_cash,
 )
 from bookings.notices.due import record_place
 from calendar_sync import CalendarRefusedError, CreatedEvent, EventLeftBehindError
@@ -145,14 +147,19 @@ def _attempt(
 
 
 def _refuse(virtual_class: VirtualClass) -> None:
-    if must_be_paid() and virtual_class.paid_at is None:
+    if must_be_paid() and not virtual_class.is_paid:
         raise NotPaidError
     _refuse_unschedulable(virtual_class)
     if virtual_class.is_undecided:
         raise PriceNotAgreedError
-    # The teacher who marks a class as paid has decided about its price.
-    if has_lost_its_use(virtual_class) and not is_paid_in_cash(virtual_class):
+    purchase = virtual_class.purchase
+    if purchase is not None and has_lost_its_use(purchase) and not _is_paid_in_cash(purchase):
         raise CodeUsedUpError
+
+
+def _is_paid_in_cash(purchase: Purchase) -> bool:
+    # The teacher who marks a class as paid has decided about its price.
+    return purchase.entries.filter(way=MoneyWay.CASH).exists()
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
@@ -188,7 +195,8 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
 
 def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> None:
     rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
-    awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
+    paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
+    awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Exists(paid))
     awaited.exclude(scheduling_refusal=reason).update(scheduling_refusal=reason)
     # An earlier attempt that was cut short may have made an event.
     if event_id or rows.filter(scheduling_requested_at__isnull=False).exists():
@@ -252,3 +260,6 @@ def mark_scheduled(locked: VirtualClass, *, event_id: str, link: str, summary: s
     locked.next_scheduling_at = None
     locked.save()
     UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
+    # An unpaid class that lost its time may have got it back.
+    lapsed = locked.purchases.classes().filter(state=PurchaseState.LAPSED)
+    lapsed.update(state=PurchaseState.KEPT)

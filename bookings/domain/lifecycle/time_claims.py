@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.db import Error
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -13,7 +13,15 @@ from bookings.availability.agenda import load_agenda
 from bookings.availability.periods import Period
 from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
 from bookings.domain.queries import list_holds_over
-from bookings.models import ClassStatus, Hold, NoticeKind, VirtualClass
+from bookings.models import (
+    ClassStatus,
+    Hold,
+    HoldQuerySet,
+    NoticeKind,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+)
 from bookings.notices.due import record_alert, record_due
 from config.lib.retries import is_collision
 
@@ -58,14 +66,15 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     retry in a new transaction.
     """
     here = list_holds_over(locked)
-    chosen = here.filter(user_id=locked.booked_by_id, virtual_class=None)
-    own = Q(virtual_class=locked) | Q(pk__in=chosen.values("pk"))
-    Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
+    purchase = locked.purchase
+    chosen = here.chosen().filter(user_id=locked.booked_by_id)
+    own = Q(purchase__virtual_class=locked) | Q(pk__in=chosen.values("pk"))
+    Hold.objects.filter(own | Q(pk__in=Hold.objects.expired(now).values("pk"))).delete()
     if ends_holds:
-        _end_unpaid(here, locked)
+        _end_unpaid(here, locked, now)
     # Only paid ones: the constraint below finds an unpaid hold that was committed since, and the
     # next attempt ends it.
-    lasting = here.filter(virtual_class__paid_at__isnull=False) if ends_holds else here
+    lasting = here.filter(purchase__paid_at__isnull=False) if ends_holds else here
     if lasting.exists():
         raise SlotTakenError
     # The exclusion constraint makes this wait for a hold that another transaction is storing. The
@@ -76,25 +85,29 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
         end_time=locked.end_time,
         utc_offset=locked.utc_offset,
         class_type=locked.class_type,
-        virtual_class=locked,
-        expires_at=now,
+        purchase=purchase,
+        expires_at=None if purchase else now,
     ).delete()
 
 
-def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
-    # Classes are locked before their holds, as in a cancellation.
-    unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
-    unpaid.filter(pk__in=here.values("virtual_class")).update(
-        scheduling_refusal=SlotTakenError.code
+def _end_unpaid(here: HoldQuerySet, winner: VirtualClass, now: datetime) -> None:
+    # Classes and purchases are locked before their holds, as in a cancellation.
+    losing = Purchase.objects.filter(hold__in=here.values("pk"), state=PurchaseState.KEPT)
+    losers = list(losing.values_list("pk", "virtual_class"))
+    VirtualClass.objects.filter(
+        pk__in=[class_id for _, class_id in losers], status=ClassStatus.PENDING
+    ).update(scheduling_refusal=SlotTakenError.code)
+    Purchase.objects.filter(pk__in=[key for key, _ in losers], state=PurchaseState.KEPT).update(
+        state=PurchaseState.LAPSED, kept_until=now
     )
-    ending = here.filter(Q(virtual_class=None) | Q(virtual_class__paid_at=None))
-    for hold in list(ending.select_related("user", "virtual_class")):
-        hold_id = hold.pk
+    ending = here.filter(Q(purchase=None) | Q(purchase__paid_at=None))
+    for hold in list(ending.select_related("user", "purchase__virtual_class")):
+        hold_id, booked = hold.pk, hold.purchase.virtual_class if hold.purchase else None
         hold.delete()
         occasion = f"{hold_id.hex} {hold.start_time.timestamp():.0f} {hold.minutes}"
         if hold.user.pk == winner.booked_by_id:
             continue
-        if hold.virtual_class is not None:
-            record_due(NoticeKind.HOLD_LOST, hold.virtual_class, [hold.user.pk], occasion)
+        if booked is not None:
+            record_due(NoticeKind.HOLD_LOST, booked, [hold.user.pk], occasion)
         else:
             record_alert(NoticeKind.HOLD_LOST, hold.user, occasion)

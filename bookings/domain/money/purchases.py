@@ -8,7 +8,9 @@ from datetime import datetime
 
 from django.db.models import Sum
 
+from accounts.models import User
 from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.money.ledger import book_cash
 from bookings.models import (
     ChargeStatus,
     EntryKind,
@@ -22,8 +24,7 @@ from bookings.models import (
 def lock_purchase(purchase_id: uuid.UUID) -> Purchase:
     """Lock the class of a purchase, then the purchase; return it with its locked class.
 
-    The class's lock is enough for a purchase that has one: ``lock_class`` locks no purchase.
-    Raises ClassNotFoundError.
+    Who has locked the class need not lock its purchases. Raises ClassNotFoundError.
     """
     purchases = Purchase.objects.filter(pk=purchase_id)
     class_id = purchases.values_list("virtual_class", flat=True).first()
@@ -48,16 +49,19 @@ def pay_purchase(locked: Purchase, now: datetime) -> None:
     locked.save(update_fields=["paid_at", "state", "updated_at"])
 
 
-def find_missing(purchase: Purchase) -> int:
-    """Return the centavos of the price that did not come yet, or went back."""
-    first = purchase.entries.filter(is_second=False)
-    came = first.exclude(kind=EntryKind.CHARGEBACK).aggregate(sum=Sum("amount", default=0))["sum"]
-    return max(purchase.price - came, 0)
-
-
-def count_short_charges(locked: Purchase) -> None:
-    """Let what came online, too little, count: the teacher takes the rest in cash."""
+def take_cash(locked: Purchase, by: User | None) -> None:
+    """Book, as cash, what is missing of the price. Money that came online, too little, counts."""
+    missing = find_missing(locked)
     payment = getattr(locked, "payment", None)
     if payment is not None and payment.approved_at is None:
         good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
         good.update(counts=True)
+    book_cash(locked, missing, by)
+
+
+def find_missing(purchase: Purchase) -> int:
+    """Return the centavos of the price that did not come, went back, or are promised back."""
+    came = purchase.entries.filter(is_second=False).exclude(kind=EntryKind.CHARGEBACK)
+    promised = purchase.refunds.open().aggregate(sum=Sum("amount", default=0))["sum"]
+    left: int = came.aggregate(sum=Sum("amount", default=0))["sum"] - promised
+    return max(purchase.price - left, 0)
