@@ -57,9 +57,7 @@ class PurchaseFactory(DjangoModelFactory[Purchase]):
     kind = PurchaseKind.CLASS
     price = 1_500_000
     paid_at = None
-    state = factory.LazyAttribute(
-        lambda o: PurchaseState.PAID if o.paid_at else PurchaseState.KEPT
-    )
+    state = factory.LazyAttribute(lambda o: PurchaseState.PAID if o.paid_at else PurchaseState.KEPT)
 
 
 # What VirtualClassFactory hands on to the purchase of its class.
