@@ -103,6 +103,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "bookings.pages.context.site",
             ],
+            "libraries": {"money_states": "bookings.admin.money.states"},
         },
     },
 ]

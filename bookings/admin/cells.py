@@ -9,9 +9,6 @@ from django.utils.safestring import SafeString
 from bookings.models import VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
-# For select_related, so that ``Payment.paid_class`` needs no query.
-SEAT_CLASS = "seat__open_class__virtual_class"
-
 
 def day_and_time(moment: datetime) -> str:
     """Write ``mar 24 nov · 18:30``."""

@@ -45,6 +45,7 @@ from bookings.models.purchase import (
     MoneyWay,
     Purchase,
     PurchaseKind,
+    PurchaseQuerySet,
     PurchaseState,
 )
 from bookings.models.refund_reason import RefundReason

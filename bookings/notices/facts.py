@@ -19,14 +19,12 @@ from bookings.models import (
     ClassEvent,
     ClassLink,
     ClassLog,
-    Hold,
     Message,
     MinimumDecision,
     Notice,
     NoticeKind,
+    Purchase,
     RefundReason,
-    Seat,
-    TransferState,
     VirtualClass,
     WaitingListEntry,
     find_open_class,
@@ -175,9 +173,9 @@ def _why_called_off(notice: Notice) -> str:
 
 
 def _discount(notice: Notice) -> str:
-    virtual_class = notice.require_class()
-    is_theirs = virtual_class.is_hosted_by(notice.user)
-    return discount_line(virtual_class) if is_theirs else ""
+    purchase = notice.require_class().purchase
+    is_theirs = purchase is not None and purchase.person_id == notice.user_id
+    return discount_line(purchase) if is_theirs else ""
 
 
 def _refund(notice: Notice) -> ReturnedMoney:
@@ -190,8 +188,8 @@ def _how_to_reconnect(notice: Notice) -> str:
 
 
 def _pay_until(notice: Notice) -> str:
-    hold: Hold | None = getattr(notice.require_class(), "hold", None)
-    return _moment(hold.expires_at) if hold else ""
+    purchase = notice.require_class().purchase
+    return _moment(purchase.kept_until) if purchase and purchase.kept_until else ""
 
 
 def find_entry(notice: Notice) -> WaitingListEntry | None:
@@ -200,12 +198,12 @@ def find_entry(notice: Notice) -> WaitingListEntry | None:
 
 def find_transfer(notice: Notice) -> BankTransfer:
     """Raises BankTransfer.DoesNotExist."""
-    return BankTransfer.objects.select_related("user").get(pk=notice.occasion)
+    return BankTransfer.objects.select_related("purchase__person").get(pk=notice.occasion)
 
 
-def find_seat(notice: Notice) -> Seat:
-    """Raises Seat.DoesNotExist."""
-    return Seat.objects.select_related("user", "payment").get(pk=notice.occasion)
+def find_place(notice: Notice) -> Purchase:
+    """Raises Purchase.DoesNotExist."""
+    return Purchase.objects.select_related("person", "payment").get(pk=notice.occasion)
 
 
 def find_leaver(notice: Notice) -> User:
@@ -220,10 +218,11 @@ def _same_number(notice: Notice) -> str:
 
 
 def _other_transfers(notice: Notice) -> str:
-    waiting = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
-    others = waiting.exclude(pk=notice.occasion).select_related("user").order_by("-announced_at")
+    waiting = BankTransfer.objects.announced().select_related("purchase__person")
+    others = waiting.exclude(pk=notice.occasion).order_by("-announced_at")
     count = others.count()
-    named = ", ".join(f"{one.user} ({pesos(one.amount)})" for one in others[:OTHERS_NAMED])
+    shown = others[:OTHERS_NAMED]
+    named = ", ".join(f"{one.purchase.person} ({pesos(one.amount)})" for one in shown)
     if count <= OTHERS_NAMED:
         return named
     return gettext("%(named)s y %(more)d más") % {"named": named, "more": count - OTHERS_NAMED}
@@ -316,13 +315,13 @@ claimer = Line(_("Quién la guardó"), _claimer)
 written_down = Line(_("Para quién la reservaste"), _written_down)
 class_kind = Line(_("Qué pidió"), _class_kind)
 purpose = Line(_("Qué quiere practicar"), lambda one: one.require_class().learning_focus)
-seat_price = Line(_("Precio"), lambda one: pesos(find_seat(one).price))
-seat_holder = Line(_("Quién"), lambda one: str(find_seat(one).user))
+place_price = Line(_("Precio"), lambda one: pesos(find_place(one).price))
+place_holder = Line(_("Quién"), lambda one: str(find_place(one).person))
 leaver = Line(_("Quién"), lambda one: str(find_leaver(one)))
 host = Line(_("Quién"), lambda one: str(one.require_class().booked_by))
 discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
-transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
+transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).purchase.person))
 transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
 operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
 other_transfers = Line(_("También esperan"), _other_transfers)

@@ -49,13 +49,15 @@ def _pay_page(notice: Notice) -> str:
 def _own_payment(notice: Notice) -> str:
     if notice.user.is_placeholder and notice.virtual_class:
         return class_address(notice.virtual_class, notice.user)
-    payment_id = find_named_refund(notice.occasion).charge.payment_id
-    return site_address("bookings:payment", payment_id)
+    payment = find_named_refund(notice.occasion).purchase.payment
+    return site_address("bookings:payment", payment.pk)
 
 
 def _announce_page(notice: Notice) -> str:
-    seat_id = find_transfer(notice).seat_id
-    return site_address("bookings:seat", seat_id) if seat_id else _own_classes(notice)
+    purchase = find_transfer(notice).purchase
+    if purchase.is_place:
+        return site_address("bookings:seat", purchase.pk)
+    return _own_classes(notice)
 
 
 def _sign_transfer(notice: Notice) -> str:

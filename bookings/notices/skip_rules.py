@@ -14,10 +14,10 @@ from bookings.models import (
     ClassLink,
     ClassStatus,
     Heartbeat,
-    Hold,
     MinimumDecision,
     Notice,
-    SeatState,
+    Purchase,
+    PurchaseState,
     TransferState,
     UserActivity,
     VirtualClass,
@@ -26,7 +26,7 @@ from bookings.models import (
 )
 from bookings.notices.facts import (
     find_entry,
-    find_seat,
+    find_place,
     find_transfer,
     link_address,
 )
@@ -72,8 +72,8 @@ def _is_replaced(notice: Notice) -> bool:
 
 
 def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
-    hold: Hold | None = getattr(virtual_class, "hold", None)
-    return virtual_class.paid_at is None and hold is not None and hold.is_live()
+    purchase = virtual_class.purchase
+    return purchase is not None and purchase.is_kept()
 
 
 def _is_minimum_decided(notice: Notice) -> bool:
@@ -82,16 +82,19 @@ def _is_minimum_decided(notice: Notice) -> bool:
 
 
 def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
-    is_unpaid = virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at is None
-    # If a paid class took its time, another mail said so.
-    is_lost = bool(virtual_class.scheduling_refusal)
-    return is_unpaid and not is_lost and not _is_kept_until_paid(virtual_class)
+    purchase = virtual_class.purchase
+    is_pending = virtual_class.status == ClassStatus.PENDING
+    return is_pending and purchase is not None and _has_run_out(purchase)
 
 
-def _has_seat_lapsed(notice: Notice) -> bool:
-    seat = find_seat(notice)
-    is_unpaid = seat.state == SeatState.HELD and seat.paid_at is None
-    return is_unpaid and not seat.is_live() and notice.require_class().is_scheduled
+def _has_place_lapsed(notice: Notice) -> bool:
+    return notice.require_class().is_scheduled and _has_run_out(find_place(notice))
+
+
+def _has_run_out(purchase: Purchase) -> bool:
+    # Not LAPSED: of a class that lost its time to a paid one, another mail said so, and of a place
+    # that was given up nothing has to be said.
+    return purchase.state == PurchaseState.KEPT and not purchase.is_kept()
 
 
 def _is_told_together(notice: Notice) -> bool:
@@ -102,16 +105,14 @@ def _is_told_together(notice: Notice) -> bool:
     return others.exclude(pk=notice.pk).exists()
 
 
-def _is_seat_given_up(notice: Notice) -> bool:
-    return find_seat(notice).state not in {SeatState.HELD, SeatState.TAKEN}
+def _is_place_given_up(notice: Notice) -> bool:
+    return find_place(notice).state not in {PurchaseState.KEPT, PurchaseState.PAID}
 
 
 def _is_refusal_settled(notice: Notice) -> bool:
     refused = find_transfer(notice)
     others = BankTransfer.objects.filter(
-        virtual_class=refused.virtual_class_id,
-        seat=refused.seat_id,
-        announced_at__gt=refused.announced_at,
+        purchase=refused.purchase_id, announced_at__gt=refused.announced_at
     )
     virtual_class = notice.require_class()
     return virtual_class.status == ClassStatus.CANCELLED or others.exists()
@@ -161,10 +162,10 @@ not_to_pay = SkipRule(
 not_lapsed = SkipRule(
     "La clase no se venció sin pagar.", lambda one: not _has_lapsed_unpaid(one.require_class())
 )
-seat_not_lapsed = SkipRule(
-    "El lugar no se venció sin pagar.", lambda one: not _has_seat_lapsed(one)
+place_not_lapsed = SkipRule(
+    "El lugar no se venció sin pagar.", lambda one: not _has_place_lapsed(one)
 )
-seat_given_up = SkipRule("El lugar ya se dejó.", _is_seat_given_up)
+place_given_up = SkipRule("El lugar ya se dejó.", _is_place_given_up)
 transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",
     lambda one: find_transfer(one).state != TransferState.ANNOUNCED,

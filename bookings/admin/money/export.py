@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bookings.admin.money.states import name_state
 from bookings.domain.money.takings import list_entries_of
-from bookings.models import Entry, EntryKind, Payment
+from bookings.models import Entry, EntryKind, Payment, Purchase
 
 Row = TypeVar("Row")
 
@@ -57,6 +57,14 @@ def _pesos(centavos: int) -> str:
     return f"{'-' * (centavos < 0)}{abs(centavos) // 100},{abs(centavos) % 100:02d}"
 
 
+def _start(purchase: Purchase) -> str:
+    return _moment(getattr(purchase.virtual_class, "start_time", None))
+
+
+def _offer(purchase: Purchase) -> str:
+    return str(getattr(purchase.virtual_class, "offer", None) or "")
+
+
 def _operation(entry: Entry) -> str:
     if entry.charge:
         return entry.charge.charge_id
@@ -65,16 +73,16 @@ def _operation(entry: Entry) -> str:
 
 COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Creado": lambda payment: _moment(payment.created_at),
-    "Pagado": lambda payment: _moment(payment.paid_at),
+    "Pagado": lambda payment: _moment(payment.approved_at or payment.purchase.paid_at),
     "Estado": name_state,
     "A revisar": lambda payment: payment.get_review_display() if payment.review else "",
-    "Estudiante": lambda payment: payment.user.name,
-    "Correo": lambda payment: payment.user.mail_address,
-    "Oferta": lambda payment: str(getattr(payment.virtual_class, "offer", None) or ""),
-    "Clase": lambda payment: _moment(getattr(payment.paid_class, "start_time", None)),
+    "Estudiante": lambda payment: payment.purchase.person.name,
+    "Correo": lambda payment: payment.purchase.person.mail_address,
+    "Oferta": lambda payment: _offer(payment.purchase),
+    "Clase": lambda payment: _start(payment.purchase),
     "Monto": lambda payment: _pesos(payment.amount),
-    "Descuento": lambda payment: _pesos(getattr(payment.bought, "discount", 0)),
-    "Código": lambda payment: str(getattr(payment.bought, "discount_code", None) or ""),
+    "Descuento": lambda payment: _pesos(payment.purchase.discount),
+    "Código": lambda payment: str(payment.purchase.discount_code or ""),
     "Devuelto": lambda payment: _pesos(sum(one.refunded_amount for one in payment.charges.all())),
     "Moneda": lambda payment: payment.currency,
     "Operaciones": lambda payment: " ".join(one.charge_id for one in payment.charges.all()),
@@ -86,8 +94,8 @@ MONTH_COLUMNS: dict[str, Callable[[Entry], str]] = {
     "Cómo": Entry.get_way_display,
     "Estudiante": lambda one: one.purchase.person.name,
     "Correo": lambda one: one.purchase.person.mail_address,
-    "Oferta": lambda one: str(getattr(one.purchase.virtual_class, "offer", None) or ""),
-    "Clase": lambda one: _moment(getattr(one.purchase.virtual_class, "start_time", None)),
+    "Oferta": lambda one: _offer(one.purchase),
+    "Clase": lambda one: _start(one.purchase),
     "Recibido": lambda one: _pesos(one.amount if one.kind == EntryKind.PAYMENT else 0),
     "Devuelto": lambda one: _pesos(0 if one.kind == EntryKind.PAYMENT else -one.amount),
     "Operación": _operation,

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from bookings.admin.cells import SEAT_CLASS, day_and_time
+from bookings.admin.cells import day_and_time
 from bookings.admin.money.states import look_of, name_state
 from bookings.admin.pages import requires, show_page
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment, PaymentStatus, ReviewReason
 
 MONTHS, LATEST, TO_REVIEW = 4, 20, 50
+ABOUT = "purchase__person", "purchase__virtual_class"
 # No money has come, and none is on its way.
 IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
@@ -29,7 +30,7 @@ class PaymentRow:
 @require_safe
 @requires("bookings.view_payment")
 def show_money(request: HttpRequest) -> HttpResponse:
-    payments = Payment.objects.select_related("user", "virtual_class", SEAT_CLASS)
+    payments = Payment.objects.select_related(*ABOUT)
     flagged = payments.exclude(review=ReviewReason.NONE)
     context = {
         "title": "Dinero",
@@ -41,7 +42,7 @@ def show_money(request: HttpRequest) -> HttpResponse:
 
 
 def _present(payment: Payment) -> PaymentRow:
-    virtual_class = payment.paid_class
+    virtual_class = payment.purchase.virtual_class
     look, state = look_of(payment), name_state(payment)
     if payment.review:
         look, state = "cancelled", payment.get_review_display()

@@ -22,10 +22,10 @@ from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
-from bookings.admin.cells import SEAT_CLASS, class_link, day_and_time, make_badge
+from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments, export_takings
-from bookings.admin.money.states import BY_HAND, look_of, name_state
+from bookings.admin.money.states import BY_HAND, IS_BY_HAND, look_of, name_state
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.money.timeline import build_timeline
 from bookings.admin.pages import Pages
@@ -33,14 +33,15 @@ from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import StepsAdmin
 from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import list_monthly_takings, list_paid_between
-from bookings.models import PAID_BY_HAND, Payment, PaymentStatus
+from bookings.models import Payment, PaymentStatus
 from bookings.templatetags.class_times import pesos
 
+ABOUT = "purchase__person", "purchase__virtual_class"
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
 
 
 def _list_in(status: PaymentStatus, payments: QuerySet[Payment]) -> QuerySet[Payment]:
-    return payments.filter(status=status).exclude(PAID_BY_HAND)
+    return payments.filter(status=status).exclude(IS_BY_HAND)
 
 
 def _list_of_this_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
@@ -69,7 +70,7 @@ class ReviewFilter(OptionFilter):
 
 class StateFilter(OptionFilter):
     title = parameter_name = "estado"
-    options = {BY_HAND: (BY_HAND, lambda payments: payments.filter(PAID_BY_HAND))} | {
+    options = {BY_HAND: (BY_HAND, lambda payments: payments.filter(IS_BY_HAND))} | {
         status: (status.label, partial(_list_in, status)) for status in PaymentStatus
     }
 
@@ -88,14 +89,19 @@ class PaidWhenFilter(OptionFilter):
 @admin.register(Payment)
 class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
-    list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
+    list_display = ["when", "badge", "review_badge", "person", "price", "class_link"]
     steps = PAYMENT_STEPS
     list_filter = [ReviewFilter, StateFilter, PaidWhenFilter]
-    list_select_related = ["user", "virtual_class", SEAT_CLASS]
-    search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
+    list_select_related = ABOUT
+    search_fields = [
+        "purchase__person__email",
+        "purchase__person__name",
+        "preference_id",
+        "charges__charge_id",
+    ]
     ordering = ["-created_at", "-id"]
     fields = [
-        "user",
+        "person",
         "class_link",
         "price",
         "badge",
@@ -121,9 +127,13 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     def when(self, obj: Payment) -> str:
         return day_and_time(obj.created_at)
 
+    @admin.display(description="de quién", ordering="purchase__person__name")
+    def person(self, obj: Payment) -> str:
+        return str(obj.purchase.person)
+
     @admin.display(description="clase")
     def class_link(self, obj: Payment) -> str:
-        return class_link(obj.paid_class, missing="Sin reserva")
+        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
 
     @admin.display(description="monto", ordering="amount")
     def price(self, obj: Payment) -> str:
@@ -155,14 +165,11 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             raise PermissionDenied
         try:
             rows = self.get_changelist_instance(request).get_queryset(request)
-            rows = rows.select_related("virtual_class__offer")
         except IncorrectLookupParameters:
             # Like Django: redirect to the list without filters, with its error flag.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
-        chosen = rows.select_related(
-            "user", "virtual_class__discount_code", "seat__discount_code", SEAT_CLASS
-        ).prefetch_related("charges")
-        return export_payments(chosen)
+        about = *ABOUT, "purchase__virtual_class__offer", "purchase__discount_code"
+        return export_payments(rows.select_related(*about).prefetch_related("charges"))
 
     def months_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):

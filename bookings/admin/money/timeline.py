@@ -3,7 +3,14 @@
 from django.db.models import Q
 
 from bookings.admin.timeline import Entry
-from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund, SignatureState
+from bookings.models import (
+    Payment,
+    PaymentCharge,
+    PaymentNotification,
+    Refund,
+    RefundStatus,
+    SignatureState,
+)
 from bookings.payments.gateway import CHARGE_TOPIC
 from bookings.templatetags.class_times import pesos
 
@@ -57,10 +64,12 @@ def _refund(refund: Refund) -> list[Entry]:
     attempts = f"{refund.attempts} intentos fallidos" if refund.attempts else ""
     details = ", ".join(filter(None, [refund.get_reason_display(), who, attempts, refund.failure]))
     what = f"Devolución de {pesos(refund.amount)} de la operación {refund.charge.charge_id}"
+    if refund.is_by_hand:
+        what = f"{what}, en efectivo"
     asked = Entry(refund.created_at, "plain", f"{what}: pedida", details)
     if refund.done_at:
         return [asked, Entry(refund.done_at, "good", f"{what}: hecha", refund.refund_id)]
-    if refund.next_attempt_at is None:
+    if refund.status == RefundStatus.FAILED:
         return [Entry(refund.created_at, "bad", f"{what}: rechazada", details)]
     return [asked]
 

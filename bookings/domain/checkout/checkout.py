@@ -36,7 +36,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
-from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.lapsed_checkouts import forgive_chosen
@@ -90,16 +90,16 @@ def check_out_hold(
     then cancelled.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
-    if hold.virtual_class is not None:
-        return hold.virtual_class
+    if hold.purchase is not None:
+        return hold.purchase.booked_class
     quote, discount = price_hold(
         hold, students_count=students_count, seen=seen, typed_code=typed_code
     )
     payment = None
     by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
     if is_provider_configured() and quote.price > 0 and not by_transfer:
-        expires_at = find_hold_end(timezone.now())
-        payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+        kept_until = find_hold_end(timezone.now())
+        payment = open_checkout(user=user, quote=quote, kept_until=kept_until)
         make_preference(payment, quote)
     virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
     forgive_chosen(user)
@@ -131,11 +131,11 @@ def request_preference(
     with transaction.atomic():
         lock_person(user)
         # Each is looked up at the provider for days. Those that are being made count too.
-        unpaid = Payment.objects.filter(user=user, expires_at__gt=now, approved_at=None)
+        unpaid = user.purchases.kept(now).filter(payment__isnull=False)
         limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
-        payment = open_payment(user=user, quote=quote, expires_at=expires_at)
-        hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
-        hold.class_type, hold.expires_at = quote.class_type, expires_at
+        payment = open_checkout(user=user, quote=quote, kept_until=expires_at)
+        hold = Hold(user=user, purchase=payment.purchase, start_time=start, end_time=end)
+        hold.class_type = quote.class_type
         if settings.PREVENT_OVERLAPS:
             if list_awaiting_between(start, end).exists():
                 raise SlotTakenError
@@ -163,27 +163,28 @@ def _book(
         # at another time, so the lock of the hold is not enough.
         lock_person(user)
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
-    if hold.virtual_class is not None:
-        return hold.virtual_class  # a repeat: the other preference is never shown
+    if hold.purchase is not None:
+        return hold.purchase.booked_class  # a repeat: the other preference is never shown
     refuse_second_use(user, hold.offer)
     if discount:
         _take(discount, quote, user)
+    now, kept_until = timezone.now(), hold.expires_at
+    if quote.price > 0 and not by_transfer:
+        kept_until = find_hand_hold_end(quote.start, now)
     request = BookingRequest(
         **asdict(quote),
         **describe_preference(payment),
         text=text,
         offer=hold.offer,
         discount=discount,
+        kept_until=kept_until,
     )
-    hold.virtual_class = book_class(user=user, request=request)
-    if payment and payment.expires_at:
-        hold.expires_at = payment.expires_at
-    elif quote.price > 0 and not by_transfer:
-        hold.expires_at = find_hand_hold_end(quote.start, timezone.now())
-    hold.save(update_fields=["virtual_class", "expires_at"])
-    if by_transfer:
-        keep_for_transfer(hold, timezone.now())
-    return hold.virtual_class
+    virtual_class = book_class(user=user, request=request)
+    hold.purchase, hold.expires_at = virtual_class.purchase, None
+    hold.save(update_fields=["purchase", "expires_at"])
+    if by_transfer and hold.purchase:
+        keep_for_transfer(hold.purchase, now)
+    return virtual_class
 
 
 def _take(discount: Discount, quote: Quote, user: User) -> None:

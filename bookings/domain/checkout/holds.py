@@ -5,9 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
@@ -21,22 +19,11 @@ from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
     PAY_WITHIN,
     BookingRules,
-    ClassStatus,
     ClassType,
     Hold,
-    Notice,
-    NoticeKind,
     Offer,
 )
 from config.lib.wall_time import find_offset
-
-LOST = _(
-    "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
-)
-# For a pending class, or a preference that is not booked yet. The teacher's holds do not count.
-UNPAID = Q(made_by_teacher=False) & (
-    Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
-)
 
 
 def hold_slot(
@@ -82,23 +69,27 @@ def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
     return min(now + PAY_WITHIN, latest)
 
 
-def keep_time(hold: Hold) -> Hold:
+def keep_time(hold: Hold, *, by_teacher: bool = False) -> Hold:
     """Store a hold; it replaces the unbooked one or, for a preference, any at that time.
 
-    The teacher's hold replaces only an unbooked one at that time, and counts towards no limit.
+    by_teacher: True if she books or publishes; it replaces an unbooked one at that time, and counts
+    towards no limit.
     Raises SlotTakenError, TooManyHoldsError, TooManyLapsedError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
+    now = timezone.now()
     with racing_for_time(), transaction.atomic():
         lock_person(hold.user)
         delete_expired_holds()
-        chosen = _list_chosen(hold.user)
-        if hold.made_by_teacher:
-            (chosen & here).delete()
+        chosen = hold.user.holds.chosen()
+        if hold.purchase is None:
+            chosen.delete()
         else:
-            (chosen if hold.payment is None else here.filter(user=hold.user)).delete()
-            limit_unpaid(Hold.objects.filter(UNPAID, user=hold.user), settings.MAX_UNPAID_HOLDS)
-            limit_lapsed(hold.user, timezone.now())
+            (chosen & here if by_teacher else here.filter(user=hold.user)).delete()
+        if not by_teacher:
+            unpaid = hold.user.purchases.classes().kept(now).filter(by_teacher=False)
+            limit_unpaid(unpaid.exclude(hold=None), settings.MAX_UNPAID_HOLDS)
+            limit_lapsed(hold.user, now)
         if here.exists():
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)
@@ -111,11 +102,11 @@ def keep_time(hold: Hold) -> Hold:
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
     """Return False if there is no unbooked hold."""
-    return bool(_list_chosen(user).filter(pk=hold_id).delete()[0])
+    return bool(user.holds.chosen().filter(pk=hold_id).delete()[0])
 
 
 def find_open_hold(user: User) -> Hold | None:
-    live = _list_chosen(user).filter(expires_at__gt=timezone.now())
+    live = user.holds.chosen().filter(expires_at__gt=timezone.now())
     return live.select_related("offer").first()
 
 
@@ -124,19 +115,14 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
     Raises HoldExpiredError, also for another person's hold.
     """
-    holds = Hold.objects.select_related("offer")
+    holds = user.holds.live(timezone.now()).select_related("offer", "purchase__virtual_class")
     holds = holds.select_for_update(of=("self",)) if locked else holds
-    hold = holds.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
+    hold: Hold | None = holds.filter(pk=hold_id).first()
     if hold is None:
-        mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
-        was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
-        raise HoldExpiredError(LOST if was_lost else "")
+        raise HoldExpiredError
     return hold
 
 
 def delete_expired_holds() -> int:
-    return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
-
-
-def _list_chosen(user: User) -> QuerySet[Hold]:
-    return Hold.objects.filter(user=user, virtual_class=None, payment=None)
+    expired = Hold.objects.expired(timezone.now()).values("pk")
+    return Hold.objects.filter(pk__in=expired).delete()[0]

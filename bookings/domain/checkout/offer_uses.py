@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.availability.agenda import lapsed
 from bookings.domain.exceptions import BookingError, OfferOverError, OfferUsedError
 from bookings.domain.money.prices import ClassOption, list_class_options
-from bookings.domain.queries import given_up
 from bookings.models import ClassStatus, ClassType, Offer, Price, VirtualClass
 
 
@@ -44,4 +44,4 @@ def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[
 
 def _list_uses(user: User) -> QuerySet[VirtualClass]:
     booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
-    return booked.exclude(given_up(timezone.now()))
+    return booked.exclude(lapsed(timezone.now()))

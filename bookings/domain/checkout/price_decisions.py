@@ -24,7 +24,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False
         with rolled_back():
             rehearse_agreement(class_id, by)
     virtual_class = _note_agreement(class_id, by)
-    if virtual_class.paid_at is None or virtual_class.is_scheduled:
+    if not virtual_class.is_paid or virtual_class.is_scheduled:
         return virtual_class
     return schedule_or_refund(virtual_class, by)
 
@@ -34,9 +34,9 @@ def rehearse_agreement(
 ) -> BookingError | None:
     """Write as an agreement, and return the refusal to schedule, if any; the caller rolls back."""
     agreed = _note_agreement(class_id, by)
-    if agreed.paid_at:
+    if agreed.is_paid:
         refuse_displacing(class_id, by, fresh_sign_in=fresh_sign_in)
-    refusal = find_refusal(agreed, by) if agreed.paid_at else None
+    refusal = find_refusal(agreed, by) if agreed.is_paid else None
     if refusal:
         give_up_class(class_id, refusal, actor=by, fresh_sign_in=fresh_sign_in)
     return refusal
@@ -50,5 +50,5 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
     locked.price_decision = PriceDecision.AGREED
     locked.save(update_fields=["price_decision", "updated_at"])
     record_event(locked, ClassEvent.PRICE_AGREED, actor=by)
-    is_paid = locked.class_price == 0 or locked.paid_at is not None
+    is_paid = locked.class_price == 0 or locked.is_paid
     return mark_paid(class_id, by) if is_paid else locked

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import find_hold_end, keep_time
+from bookings.domain.checkout.holds import keep_time
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.checkout.teacher_booking import find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
@@ -81,11 +81,11 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         **describe_preference(None),
     )
     virtual_class = book_class(user=by, request=request, by=by)
-    # Kept until it is scheduled: the constraint decides between it and a student who is choosing.
-    expires_at = find_hold_end(timezone.now())
-    hold = Hold(user=by, virtual_class=virtual_class, expires_at=expires_at, made_by_teacher=True)
-    hold.start_time, hold.end_time, hold.class_type = draft.start, draft.end, ClassType.GROUP
-    keep_time(hold)
+    # The constraint decides between it and a student who is choosing. The row is not needed then:
+    # a class that waits for the calendar keeps its time.
+    hold = Hold(user=by, expires_at=timezone.now(), class_type=ClassType.GROUP)
+    hold.start_time, hold.end_time = draft.start, draft.end
+    keep_time(hold, by_teacher=True).delete()
     if list_awaiting_between(draft.start, draft.end).exists():
         raise SlotTakenError
     open_class = OpenClass.objects.create(

@@ -46,7 +46,7 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
         if list_money_gone(virtual_class.pk).exists():
             carry_out_class(virtual_class)
             raise ClassCancelledError
-        if virtual_class.paid_at is None:
+        if not virtual_class.is_paid:
             _refuse_unpaid(preference_id)
     return schedule_or_refund(virtual_class)
 
@@ -56,7 +56,7 @@ def _refuse_unpaid(preference_id: str) -> None:
     if payment:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)
-    if current.paid_at is None:
+    if not current.is_paid:
         if payment is None and current.is_undecided:  # it is free
             ask_for_agreement(current)
             raise PriceNotAgreedError
@@ -67,7 +67,7 @@ def _look_up_together(payment: Payment) -> None:
     # Once for all concurrent callers of the process. A look-up that began before this call does
     # not count: the person may have paid since.
     def work() -> None:
-        if is_too_often("look-ups", payment.user_id, limit=settings.MAX_LOOK_UPS):
+        if is_too_often("look-ups", payment.purchase.person_id, limit=settings.MAX_LOOK_UPS):
             raise TooManyLookUpsError(wait_seconds=seconds_left())
         look_up(payment)
 

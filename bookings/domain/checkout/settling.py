@@ -10,6 +10,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import User
@@ -31,10 +32,11 @@ from bookings.domain.lifecycle.scheduling import (
 )
 from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.money_back import find_money_back
-from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
+from bookings.domain.money.money_back import end_purchase, find_money_back
+from bookings.domain.money.purchases import lock_purchase
+from bookings.domain.money.refunds import send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
-from bookings.domain.open_classes.seats import settle_seat
+from bookings.domain.open_classes.buying import settle_place
 from bookings.domain.queries import list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
@@ -42,6 +44,8 @@ from bookings.models import (
     NoticeKind,
     Payment,
     PaymentStatus,
+    Purchase,
+    PurchaseKind,
     VirtualClass,
 )
 from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
@@ -64,7 +68,7 @@ def confirm_payment(
     Raises, without writing, as ``refuse_displacing``; else as ``mark_paid`` and ``schedule_class``.
     """
     refuse_displacing(class_id, actor, fresh_sign_in=fresh_sign_in)
-    virtual_class = mark_paid(class_id, actor)
+    virtual_class = mark_paid(class_id, actor, in_cash=True)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
@@ -76,7 +80,8 @@ def list_displaced(virtual_class: VirtualClass) -> list[VirtualClass]:
         return []
     waiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
     others = waiting.exclude(pk=virtual_class.pk)
-    return [one for one in others if find_money_back(one, RefundCase.SLOT_LOST).online]
+    case = RefundCase.SLOT_LOST
+    return [one for one in others if one.purchase and find_money_back(one.purchase, case).online]
 
 
 def refuse_displacing(class_id: uuid.UUID, actor: User, *, fresh_sign_in: bool) -> None:
@@ -125,7 +130,7 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
         look_up(payment, charge_id=charge_id)
     finally:
         carry_out(payment.pk)
-    return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
+    return Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
 
 
 def settle_if_not_recent(payment: Payment) -> None:
@@ -152,21 +157,35 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
     charges = get_gateway().list_charges(
         preference_id=payment.preference_id or "", reference=reference, known=known
     )
-    record_charges(payment.pk, charges)
+    with transaction.atomic():
+        locked = record_charges(payment.pk, charges)
+        if locked.is_place:  # who paid and who is inside change in one moment
+            settle_place(locked)
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
     """Act on the recorded state; the sweep retries failures."""
-    payment = Payment.objects.select_related("virtual_class", "seat").get(pk=payment_id)
-    if payment.approved_at is not None:
-        if payment.paid_seat:
-            settle_seat(payment)
-        elif payment.virtual_class is None:
-            refund_unbooked(payment)
-        elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-            _schedule_or_cancel(payment, payment.virtual_class)
+    payments = Payment.objects.select_related("purchase__virtual_class")
+    payment = payments.get(pk=payment_id)
+    purchase = payment.purchase
+    if payment.approved_at is not None and not purchase.is_place:
+        booked = purchase.virtual_class
+        if booked is None:
+            _end_unbooked(purchase.pk)
+        elif booked.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+            _schedule_or_cancel(payment, booked)
     send_refunds_of(payment)
     cancel_dead_charges(payment)
+
+
+@transaction.atomic
+def _end_unbooked(purchase_id: uuid.UUID) -> None:
+    """Refund what was paid long ago and never booked."""
+    locked = lock_purchase(purchase_id)
+    long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
+    approved_at = locked.payment.approved_at
+    if locked.virtual_class is None and approved_at is not None and approved_at <= long_ago:
+        end_purchase(locked, RefundCase.NEVER_BOOKED, None)
 
 
 def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
@@ -179,7 +198,11 @@ def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -
 
 
 def carry_out_class(virtual_class: VirtualClass) -> None:
-    paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
+    paid = Payment.objects.filter(
+        purchase__kind=PurchaseKind.CLASS,
+        purchase__virtual_class=virtual_class,
+        approved_at__isnull=False,
+    )
     if payment := paid.first():
         carry_out(payment.pk)
 
@@ -198,12 +221,11 @@ def _adopt_bookings() -> None:
     # Classes may have been booked while payments were not configured.
     if not is_provider_configured():
         return
+    waiting = Purchase.objects.classes().filter(paid_at=None, payment=None, price__gt=0)
     unpaid = VirtualClass.objects.filter(
+        Exists(waiting.filter(virtual_class=OuterRef("pk"))),
         status=ClassStatus.PENDING,
         start_time__gt=timezone.now() - SEARCH_REACH,
-        paid_at=None,
-        payment=None,
-        class_price__gt=0,
         has_preference=True,
     )
     for virtual_class in unpaid[:PAYMENTS_PER_SWEEP]:

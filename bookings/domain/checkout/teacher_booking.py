@@ -20,7 +20,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
+from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
@@ -75,9 +75,8 @@ def book_for(
     if is_paid:  # the hold lasts until the class is scheduled
         expires_at = find_hold_end(now)
     terms = {**asdict(quote), **describe_preference(payment)}
-    request = BookingRequest(**terms, text=text, offer=offer)
-    hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
-    virtual_class = _store_for(student, request, hold, is_paid=is_paid, by=by)
+    request = BookingRequest(**terms, text=text, offer=offer, kept_until=expires_at)
+    virtual_class = _store_for(student, request, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
 
@@ -86,17 +85,17 @@ def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass
     scheduled = list_scheduled_between(start, end).select_related("booked_by")
     if taken := scheduled.first() or list_awaiting_between(start, end).first():
         return taken
-    holds = Hold.objects.filter(
-        start_time__lt=end, end_time__gt=start, expires_at__gt=timezone.now()
-    )
-    others = holds.exclude(user=student, virtual_class=None, payment=None)
+    holds = Hold.objects.live(timezone.now()).filter(start_time__lt=end, end_time__gt=start)
+    others = holds.exclude(user=student, purchase=None)
     return others.select_related("user").order_by("start_time").first()
 
 
 def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
     if not is_provider_configured():
         return None
-    payment = open_payment(user=student, quote=quote, expires_at=expires_at)
+    payment = open_checkout(
+        user=student, quote=quote, kept_until=expires_at, by_teacher=True
+    )
     # The student may pay by the link, without signing in.
     return make_preference(payment, quote, return_page="/clase/volver")
 
@@ -113,10 +112,10 @@ def _refuse(student: User, quote: Quote, offer: Offer | None, now: datetime) -> 
 
 
 def _store_for(
-    student: User, request: BookingRequest, hold: Hold, *, is_paid: bool, by: User
+    student: User, request: BookingRequest, *, is_paid: bool, by: User
 ) -> VirtualClass:
     try:
-        return _store(request, hold, is_paid=is_paid, by=by)
+        return _store(student, request, is_paid=is_paid, by=by)
     except (IntegrityError, User.DoesNotExist):
         if User.objects.filter(pk=student.pk).exists():
             raise
@@ -124,25 +123,25 @@ def _store_for(
 
 
 @transaction.atomic
-def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
+def _store(
+    student: User, request: BookingRequest, *, is_paid: bool, by: User
+) -> VirtualClass:
     if request.offer and request.offer.once_per_person:
-        # The payment before the person, as claiming does: the other order would deadlock.
-        if hold.payment:
-            Payment.objects.select_for_update().get(pk=hold.payment.pk)
-        lock_person(hold.user)
-        refuse_second_use(hold.user, request.offer)
-    virtual_class = book_class(user=hold.user, request=request, by=by)
+        # The purchase before the person, as everywhere: the other order would deadlock.
+        list(student.purchases.select_for_update().filter(virtual_class=None).order_by("pk"))
+        lock_person(student)
+        refuse_second_use(student, request.offer)
+    virtual_class = book_class(user=student, request=request, by=by)
     make_link(virtual_class)
-    hold.virtual_class = virtual_class
+    hold = Hold(user=student, purchase=virtual_class.purchase, class_type=request.class_type)
     hold.start_time, hold.end_time = request.start, request.end
-    hold.class_type = request.class_type
-    keep_time(hold)
+    keep_time(hold, by_teacher=True)
     # A class that was paid meanwhile keeps its time without a hold.
     if list_awaiting_between(request.start, request.end).exists():
         raise SlotTakenError
     if is_paid:
-        return mark_paid(virtual_class.pk, by)
-    record_due(NoticeKind.BOOKED_FOR, virtual_class, [hold.user_id])
+        return mark_paid(virtual_class.pk, by, in_cash=True)
+    record_due(NoticeKind.BOOKED_FOR, virtual_class, [student.pk])
     return virtual_class
 
 

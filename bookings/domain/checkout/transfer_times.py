@@ -10,21 +10,23 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.exceptions import TransferNotOfferedError, TransfersOffError
+from bookings.domain.exceptions import (
+    SlotTakenError,
+    TransferNotOfferedError,
+    TransfersOffError,
+)
 from bookings.domain.lifecycle.deadline_moves import find_latest_end
-from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.models import (
+    BankTransfer,
     BookingRules,
     ClassEvent,
     ClassLog,
-    ClassStatus,
-    Hold,
+    MoneyWay,
     NoticeKind,
     OpenClass,
-    Seat,
-    SeatState,
-    TransferState,
-    VirtualClass,
+    Purchase,
+    PurchaseState,
+    find_open_class,
 )
 from bookings.notices.due import plan_mail
 from bookings.payments.backend import is_provider_configured
@@ -56,40 +58,41 @@ def find_account() -> BankAccount | None:
     return BankAccount(rules.transfer_alias, rules.transfer_holder)
 
 
-def keep_until(start: datetime, now: datetime, open_class: OpenClass | None = None) -> datetime:
+def find_kept_until(
+    start: datetime, now: datetime, open_class: OpenClass | None = None
+) -> datetime:
     hours = BookingRules.load().transfer_hours
     return min(now + timedelta(hours=hours), find_latest_end(start, open_class))
 
 
-def keep_seat_until(seat: Seat, now: datetime) -> datetime:
-    return keep_until(seat.open_class.virtual_class.start_time, now, seat.open_class)
+def find_purchase_kept_until(purchase: Purchase, now: datetime) -> datetime:
+    booked = purchase.booked_class
+    open_class = find_open_class(booked) if purchase.is_place else None
+    return find_kept_until(booked.start_time, now, open_class)
 
 
 def refuse_to_wait(
-    user: User, until: datetime, now: datetime, *, besides: VirtualClass | Seat | None = None
+    user: User, until: datetime, now: datetime, *, besides: Purchase | None = None
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept ``until`` then for this person's transfer.
 
     A student who never paid has one kept time at once; after MAX_LAPSED unpaid ones no student gets
-    another. besides: the class or seat in question.
+    another. besides: the purchase in question.
     """
     if find_account() is None:
         raise TransfersOffError
     if until < now + timedelta(minutes=BookingRules.load().hold_minutes):
         raise TransferNotOfferedError(TOO_LATE)
-    classes = VirtualClass.objects.filter(booked_by=user, paid_at=None, class_price__gt=0)
-    seats = user.seats.filter(state__in=UNSETTLED, paid_at=None, price__gt=0)
-    if besides is not None:  # its key is in one of the two
-        classes, seats = classes.exclude(pk=besides.pk), seats.exclude(pk=besides.pk)
-    is_announced = Q(transfers__state=TransferState.ANNOUNCED)
-    awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | is_announced
-    awaited &= Q(status=ClassStatus.PENDING)
-    is_kept = Q(state=SeatState.HELD) & (Q(for_transfer=True, expires_at__gt=now) | is_announced)
-    kept = (classes.filter(awaited), seats.filter(is_kept))
-    if sum(rows.distinct().count() for rows in kept) >= _most_at_once(user):
+    others = user.purchases.filter(price__gt=0, paid_at=None)
+    if besides is not None:
+        others = others.exclude(pk=besides.pk)
+    announced = Exists(BankTransfer.objects.announced().filter(purchase=OuterRef("pk")))
+    waiting = others.filter(
+        announced | Q(kept_for=MoneyWay.TRANSFER, kept_until__gt=now), state=PurchaseState.KEPT
+    )
+    if waiting.count() >= _most_at_once(user):
         raise TransferNotOfferedError(TOO_MANY)
-    unpaid = (classes.exclude(awaited), seats.exclude(is_kept))
-    if _count_lapsed(user, *unpaid, now) >= MAX_LAPSED:
+    if _count_lapsed(others.exclude(pk__in=waiting.values("pk")), now) >= MAX_LAPSED:
         raise TransferNotOfferedError(TOO_MANY)
 
 
@@ -102,7 +105,7 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
         return False
     try:
         now = timezone.now()
-        refuse_to_wait(user, keep_until(start, now), now)
+        refuse_to_wait(user, find_kept_until(start, now), now)
     except TransferNotOfferedError:
         if is_provider_configured():
             raise
@@ -110,57 +113,36 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
     return True
 
 
-def keep_for_transfer(kept: Hold | Seat, now: datetime) -> None:
-    """Keep a booked hold, or a seat, for a transfer, and plan the mail about its end.
+def keep_for_transfer(locked: Purchase, now: datetime) -> None:
+    """Keep a purchase for a transfer, and plan the mail about its end.
 
     The caller has locked the person. Raises TransferNotOfferedError.
     """
-    fields = ["expires_at", "for_transfer"]
-    if isinstance(kept, Seat):
-        fields.append("updated_at")
-        about: VirtualClass | None = kept.open_class.virtual_class
-        until = keep_seat_until(kept, now)
-        kind, occasion = NoticeKind.SEAT_TRANSFER_OVER, str(kept.pk)
-        refuse_to_wait(kept.user, until, now, besides=kept)
-    else:
-        about = kept.virtual_class
-        until = keep_until(kept.start_time, now)
-        kind, occasion = NoticeKind.TRANSFER_OVER, ""
-        refuse_to_wait(kept.user, until, now, besides=about)
-    kept.expires_at = max(kept.expires_at, until)
-    kept.for_transfer = True
-    kept.save(update_fields=fields)
-    if about is not None:
-        plan_mail(kind, about, kept.user_id, due_at=kept.expires_at, occasion=occasion)
+    until = find_purchase_kept_until(locked, now)
+    refuse_to_wait(locked.person, until, now, besides=locked)
+    locked.kept_until = max(locked.kept_until, until) if locked.kept_until else until
+    locked.kept_for = MoneyWay.TRANSFER
+    locked.save(update_fields=["kept_until", "kept_for", "updated_at"])
+    is_place = locked.is_place
+    kind = NoticeKind.SEAT_TRANSFER_OVER if is_place else NoticeKind.TRANSFER_OVER
+    occasion = str(locked.pk) if is_place else ""
+    about, due_at = locked.booked_class, locked.kept_until
+    plan_mail(kind, about, locked.person_id, due_at=due_at, occasion=occasion)
 
 
-def _count_lapsed(
-    user: User, classes: QuerySet[VirtualClass], seats: QuerySet[Seat], now: datetime
-) -> int:
-    """Count the kept times that recently ended unpaid, or were given up."""
-    recently = (now - RECENTLY, now)
-    # Each kept time of a class has a mail about its end.
-    ended = Q(
-        notices__kind=NoticeKind.TRANSFER_OVER,
-        notices__user=user,
-        notices__due_at__range=recently,
-    )
-    # Classes that the teacher cancelled, or that lost their time to a paid one, do not count.
-    cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED, actor=user)
-    given_up = Q(status=ClassStatus.CANCELLED) & Exists(
-        cancelled.filter(virtual_class=OuterRef("pk"))
-    )
-    lapsed = (
-        classes.filter(ended, Q(status=ClassStatus.PENDING) | given_up, scheduling_refusal=""),
-        seats.filter(for_transfer=True, expires_at__range=recently),
-    )
-    came = Q(transfers__state__in=[TransferState.TO_RETURN, TransferState.RETURNED])
-    return sum(rows.exclude(came).distinct().count() for rows in lapsed)
+def _count_lapsed(unpaid: QuerySet[Purchase], now: datetime) -> int:
+    """Count what was kept for a transfer, and recently ended unpaid or was given up."""
+    kept = unpaid.filter(kept_for=MoneyWay.TRANSFER, kept_until__range=(now - RECENTLY, now))
+    # What the teacher cancelled, or lost its time to a paid class, does not count.
+    cancelled = ClassLog.objects.filter(event=ClassEvent.CANCELLED)
+    by_others = cancelled.exclude(actor=OuterRef("person"))
+    came = BankTransfer.objects.came().filter(purchase=OuterRef("pk"))
+    lapsed = kept.exclude(virtual_class__scheduling_refusal=SlotTakenError.code)
+    return lapsed.filter(
+        ~Exists(by_others.filter(virtual_class=OuterRef("virtual_class"))), ~Exists(came)
+    ).count()
 
 
 def _most_at_once(user: User) -> int:
-    has_paid = (
-        user.booked_classes.filter(paid_at__isnull=False, class_price__gt=0).exists()
-        or user.seats.filter(paid_at__isnull=False, price__gt=0).exists()
-    )
+    has_paid = user.purchases.paid().filter(price__gt=0).exists()
     return settings.MAX_UNPAID_HOLDS if has_paid else 1

@@ -102,7 +102,8 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
     if by == user:  # she buys nothing when she publishes a class
-        record_event(virtual_class, ClassEvent.BOOKED, actor=by)
+        details = {"person": str(user.pk), "amount": request.price}
+        record_event(virtual_class, ClassEvent.BOOKED, actor=by, details=details)
         return virtual_class
     purchase = payment.purchase if payment else Purchase(kind=PurchaseKind.CLASS, person=user)
     _join(purchase, virtual_class, request, is_new=payment is None, is_hers=by is not None)

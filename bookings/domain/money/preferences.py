@@ -1,7 +1,7 @@
 """Payments, and their preferences at the provider."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urljoin
 
@@ -9,10 +9,26 @@ from babel.dates import format_datetime
 from django.conf import settings
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.domain.money.quotes import Quote
-from bookings.models import Payment, PaymentStatus, Purchase
+from bookings.models import MoneyWay, Payment, PaymentStatus, Purchase, PurchaseKind
 from bookings.payments.backend import PROVIDER, get_gateway
 from bookings.payments.gateway import PaymentError, PreferenceDraft
+
+
+def open_checkout(
+    *, user: User, quote: Quote, kept_until: datetime, by_teacher: bool = False
+) -> Payment:
+    """Store the purchase of a class that is booked later, and its checkout."""
+    purchase = Purchase.objects.create(
+        person=user,
+        kind=PurchaseKind.CLASS,
+        price=quote.price,
+        kept_until=kept_until,
+        kept_for=MoneyWay.ONLINE,
+        by_teacher=by_teacher,
+    )
+    return open_payment(purchase, quote)
 
 
 def open_payment(purchase: Purchase, quote: Quote) -> Payment:
@@ -57,8 +73,9 @@ def make_preference(
     )
     try:
         payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
-    except PaymentError:
-        Payment.objects.filter(pk=payment.pk).update(expires_at=now)  # counts towards no limit
+    except PaymentError:  # it counts towards no limit
+        Payment.objects.filter(pk=payment.pk).update(expires_at=now)
+        Purchase.objects.filter(pk=payment.purchase_id).update(kept_until=now)
         raise
     payment.status = PaymentStatus.PENDING
     payment.next_check_at = timezone.now() + timedelta(minutes=1)

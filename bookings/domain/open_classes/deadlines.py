@@ -17,7 +17,7 @@ from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError, ClassCancelledError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
-from bookings.domain.places.held_seats import list_held_seats, lock_open_class
+from bookings.domain.places.held_places import list_held_places, lock_open_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BookingRules,
@@ -120,7 +120,7 @@ def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> N
 
 def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
     grace = timedelta(minutes=BookingRules.load().hold_minutes)
-    people = locked.guest_count + list_held_seats(locked, now).count()
+    people = locked.guest_count + list_held_places(locked, now).count()
     return now < open_class.decides_at + grace and people >= open_class.minimum
 
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django_stubs_ext import WithAnnotations
 
-from bookings.domain.places.held_seats import list_held_seats
+from bookings.domain.places.held_places import list_held_places
 from bookings.models import ClassStatus, OpenClass, WaitingListEntry, WaitingState
 
 
@@ -35,12 +35,12 @@ def list_open_classes() -> "QuerySet[CountedClass]":
 
 
 def with_counts(now: datetime) -> "QuerySet[CountedClass]":
-    held = list_held_seats(OuterRef("pk"), now)
+    held = list_held_places(OuterRef("pk"), now)
     offers = WaitingListEntry.objects.filter(
         virtual_class=OuterRef("pk"), state=WaitingState.OFFERED, offer_expires_at__gt=now
     )
     return OpenClass.objects.select_related("virtual_class__booked_by").annotate(
-        held=_count(held, "open_class"), offered=_count(offers, "virtual_class")
+        held=_count(held, "virtual_class"), offered=_count(offers, "virtual_class")
     )
 
 

@@ -1,8 +1,6 @@
 """Joining: a guest takes a place in a scheduled class."""
 
-from functools import cache
-
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -19,40 +17,26 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
+from bookings.domain.places.held_places import list_held_places
 from bookings.domain.places.place_offers import (
-    IN_LINE,
     is_kept_for_another,
     list_open_entries,
     offer_free_place,
 )
-from bookings.domain.queries import get_class, list_classes_of
+from bookings.domain.queries import get_class, list_classes_of, list_money_gone
 from bookings.models import (
-    MONEY_GONE,
     ClassEvent,
     ClassStatus,
     NoticeKind,
     Role,
-    SeatState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
 from bookings.notices.due import record_place
-from config.lib.rows import columns_of, make_instance
 
 # Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-# Written by hand, like ``_open_class``: joins come in bursts, and as querysets the two would add a
-# fifth to the CPU of a join (docs/performance.md).
-_CLAIMS = (
-    'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
-    " WHERE virtual_class_id = %s AND status IN (%s, %s) AND approved_at IS NOT NULL),"
-    ' EXISTS (SELECT 1 FROM "bookings_waitinglistentry"'
-    " WHERE virtual_class_id = %s AND user_id = %s AND state IN (%s, %s)),"
-    ' (SELECT COUNT(*) FROM "bookings_seat"'
-    " WHERE open_class_id = %s AND user_id <> %s AND state = %s AND expires_at > %s)"
-)
-
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
     """Give ``user`` a place in the class of an access code.
@@ -116,43 +100,19 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 def lock_class(code: str) -> VirtualClass:
     """Raises ClassNotFoundError."""
-    lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
-    with connection.cursor() as cursor:
-        cursor.execute(_open_class() + lock, [code, *OPEN])
-        columns = cursor.fetchone()
-    if columns is None:
-        raise ClassNotFoundError
-    return make_instance(VirtualClass, VirtualClass._meta.concrete_fields, columns)
-
-
-@cache
-def _open_class() -> str:
-    columns = columns_of(VirtualClass._meta.concrete_fields, '"bookings_virtualclass"')
-    return (  # the names of our columns, and no value
-        f'SELECT {columns} FROM "bookings_virtualclass"'  # noqa: S608 # nosec B608
-        " WHERE access_code = %s AND status IN (%s, %s)"
-    )
+    classes = VirtualClass.objects.select_for_update().filter(status__in=OPEN)
+    return get_class(classes, access_code=code)
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
     """Raise as ``join_class``; return True if the person is in line."""
-    is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
-    if is_money_gone:
+    now = timezone.now()
+    if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
+    # Read after the lock: the locking statement may read old values before it waits.
+    held = list_held_places(virtual_class, now).exclude(person=user).count()
     _refuse(user, virtual_class, virtual_class.free_places - held)
-    return is_in_line
-
-
-def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool, int]:
-    """Read after the lock: the locking statement may read old values before it waits."""
-    key = VirtualClass._meta.pk
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))
-    with connection.cursor() as cursor:
-        seats = [class_id, user_id, SeatState.HELD, now]
-        cursor.execute(_CLAIMS, [class_id, *MONEY_GONE, class_id, user_id, *IN_LINE, *seats])
-        is_money_gone, is_in_line, held = cursor.fetchone()
-    return bool(is_money_gone), bool(is_in_line), held
+    return list_open_entries(user).filter(virtual_class=virtual_class).exists()
 
 
 def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from bookings.domain.history import record_event
-from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.places.held_places import count_held_places
 from bookings.domain.queries import list_money_gone
 from bookings.models import (
     ClassEvent,
@@ -48,7 +48,7 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     first = list_line(virtual_class).first()
     if first is None or list_money_gone(virtual_class.pk).exists():
         return None
-    if virtual_class.free_places <= count_held_seats(virtual_class):
+    if virtual_class.free_places <= count_held_places(virtual_class):
         return None
     return _offer(virtual_class, first, now)
 
@@ -85,7 +85,7 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: in
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    return _list_live_offers(virtual_class).count() + count_held_seats(virtual_class)
+    return _list_live_offers(virtual_class).count() + count_held_places(virtual_class)
 
 
 def _take_back(offer: WaitingListEntry, now: datetime) -> None:

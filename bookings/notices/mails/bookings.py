@@ -30,7 +30,7 @@ ONE_BY_ONE: dict[NoticeKind, Mail] = {
         subject=_("Reservaron un lugar de tu clase abierta: %(day)s, %(clock)s"),
         opening=_("Alguien reservó un lugar de tu clase abierta."),
         facts=(
-            facts.seat_holder,
+            facts.place_holder,
             facts.open_class,
             facts.when,
             facts.places_taken,
@@ -38,7 +38,7 @@ ONE_BY_ONE: dict[NoticeKind, Mail] = {
             money_facts.how_paid,
         ),
         link=links.see_class_in_panel,
-        skip_if=(skip.cancelled, skip.seat_given_up),
+        skip_if=(skip.cancelled, skip.place_given_up),
     ),
 }
 # What a day's mail tells of each, below the name.
@@ -54,8 +54,7 @@ def _list_parts(notice: Notice) -> list[Notice]:
     parts = Notice.objects.filter(
         user=notice.user, kind__in=ONE_BY_ONE, due_at=datetime.fromisoformat(notice.occasion)
     )
-    related = ("user", "virtual_class__booked_by", "virtual_class__payment")
-    parts = parts.select_related(*related, "virtual_class__open_class", "virtual_class__offer")
+    parts = parts.select_related("user").prefetch_related(*ABOUT_CLASS)
     return [part for part in parts.order_by("created_at", "pk") if not _is_obsolete(part)]
 
 

@@ -218,9 +218,9 @@ MAILS_TO_PEOPLE = {
             "es tuyo; si no, te devuelve el dinero. Avisale el número de operación en la página "
             "de tu lugar."
         ),
-        facts=(facts.open_class, facts.when, facts.seat_price),
+        facts=(facts.open_class, facts.when, facts.place_price),
         link=links.see_seat,
-        skip_if=(skip.over, skip.seat_not_lapsed),
+        skip_if=(skip.over, skip.place_not_lapsed),
     ),
     NoticeKind.TRANSFER_REFUSED: Mail(
         subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),

@@ -111,7 +111,7 @@ MAILS_TO_TEACHER = {
             facts.when,
             facts.decision,
             facts.people_so_far,
-            money_facts.owed_for_seats,
+            money_facts.owed_for_places,
         ),
         link=links.see_class_in_panel,
     ),
