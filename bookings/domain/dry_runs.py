@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
@@ -18,17 +17,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Consequences(Generic[T]):
-    """result: what the decision returned. refunded: centavos. mails: due now, without skipped ones.
-    lines: of the history, oldest first.
+    """result: what the decision returned. refunded, by_hand: the centavos that the provider and the
+    teacher return. mails: due now, without skipped ones. lines: of the history, oldest first.
     """
 
     result: T
     mails: list[Notice]
     refunded: int
+    by_hand: int
     lines: list[ClassLog]
 
     def __bool__(self) -> bool:
-        return bool(self.mails or self.refunded or self.lines)
+        return bool(self.mails or self.refunded or self.by_hand or self.lines)
 
     def find(self, event: ClassEvent) -> ClassLog | None:
         return next((line for line in self.lines if line.event == event), None)
@@ -48,8 +48,7 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
     """
     # Of any class and person: a class that takes its time ends the holds of others.
     mails = Notice.objects.filter(next_attempt_at__isnull=False)
-    of_seats = Q(charge__payment__seat__open_class__in=classes)
-    refunds = Refund.objects.filter(Q(charge__payment__virtual_class__in=classes) | of_seats)
+    refunds = Refund.objects.filter(purchase__virtual_class__in=classes)
     lines = ClassLog.objects.filter(virtual_class__in=classes)
     with rolled_back():
         known: list[Any] = [
@@ -59,9 +58,11 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
         now = timezone.now()
         new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=now)
         new_mails = new_mails.select_related("user", "virtual_class")
+        new_refunds = list(refunds.exclude(pk__in=known[1]))
         return Consequences(
             result,
             [mail for mail in new_mails.order_by("kind", "user__name") if not reason_to_skip(mail)],
-            sum(refund.amount for refund in refunds.exclude(pk__in=known[1])),
+            sum(one.amount for one in new_refunds if not one.is_by_hand),
+            sum(one.amount for one in new_refunds if one.is_by_hand),
             list(lines.exclude(pk__in=known[2]).order_by("at", "id")),
         )
