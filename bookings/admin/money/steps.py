@@ -24,6 +24,7 @@ from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
 from bookings.domain.money.charges import accept_second_payment
+from bookings.domain.money.money_back import promise_cash
 from bookings.domain.money.refunds import (
     refundable_amount,
     refuse_other_sum,
@@ -38,9 +39,9 @@ from bookings.models import (
     Refund,
     RefundStatus,
     ReviewReason,
-    TransferState,
 )
 from bookings.notices.registry import reason_to_skip
+from bookings.notices.returned_money import is_owed
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import pesos
 
@@ -96,7 +97,7 @@ class _Refund(Step[Payment]):
         chosen = self.choose(row, form)
         if not chosen:
             return None
-        about = row.paid_class
+        about = row.purchase.virtual_class
         request = partial(_request, chosen, actor, fresh_sign_in=True)
         seen = foresee(request, [about.pk] if about else [])
         happens = [
@@ -104,7 +105,7 @@ class _Refund(Step[Payment]):
             for charge, amount, left in chosen
         ]
         if about is not None:
-            kept = "no saca a nadie de la clase" if row.paid_seat else "no cancela la clase"
+            kept = "no saca a nadie de la clase" if row.purchase.is_place else "no cancela la clase"
             happens.append(f"Devolver {kept}.")
         total = sum(refund.amount for refund in seen.result)
         return Facts(_describe(row), tuple(happens), _list_mails(row, seen.result), total)
@@ -151,31 +152,83 @@ class KeepPayment(Step[Payment]):
         return row.review == ReviewReason.PAID_TWICE
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        bought, about = row.bought, row.paid_class_id
-        if not self.is_offered(row) or bought is None or about is None:
+        about = row.purchase.virtual_class
+        if not self.is_offered(row) or about is None:
             return None
-        seen = foresee(lambda: accept_second_payment(row.pk), [about])
-        transfer = bought.transfers.filter(state=TransferState.CONFIRMED).first()
-        happens = ["Cuenta este pago, y deja de contar lo que cobraste a mano."]
-        if transfer:
-            happens.append(
-                f"La transferencia {transfer.operation_number} de {pesos(transfer.amount)} queda "
-                "para devolver: devolvela vos desde tu banco."
-            )
-        return Facts(_describe(row), tuple(happens), group_mails(seen.mails), seen.refunded)
+        seen = foresee(lambda: accept_second_payment(row.pk), [about.pk])
+        happens = (
+            "Cuenta este pago, y deja de contar lo que cobraste a mano.",
+            *say_returns(seen.by_hand),
+        )
+        return Facts(_describe(row), happens, group_mails(seen.mails), seen.refunded)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         accept_second_payment(row.pk)
         return Report("Listo: queda pagado por Mercado Pago.")
 
 
-PAYMENT_STEPS = [RefundPart(), RefundAll(), KeepPayment()]
+class TryAgain(_Refund):
+    """Ask the provider again for what it refused to refund."""
+
+    name, label, yes = "probar", "Probar de nuevo", "Sí, probar de nuevo"
+
+    def is_offered(self, row: Payment) -> bool:
+        return bool(_list_refused(row))
+
+    def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
+        return [
+            (charge, min(refused.amount, left), left) for refused, charge, left in _list_refused(row)
+        ]
+
+
+class ReturnInCash(Step[Payment]):
+    """Promise in cash what the provider refused to refund."""
+
+    name, label = "en-efectivo", "Devolver en efectivo"
+    yes, is_sensitive = "Sí, lo devuelvo yo", True
+
+    def is_offered(self, row: Payment) -> bool:
+        return bool(_list_refused(row))
+
+    def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
+        refused = _list_refused(row)
+        if not refused:
+            return None
+        total = sum(min(one.amount, left) for one, _, left in refused)
+        gone = "Mercado Pago no lo intenta más."
+        return Facts(_describe(row), (*say_returns(total), gone))
+
+    def take(self, row: Payment, form: Any, actor: User) -> Report:
+        with transaction.atomic():
+            for refused, _, _ in _list_refused(row):
+                promise_cash(refund_id=refused.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
+        return Report("Queda para devolver. Cuando lo hayas hecho, tocá «Ya lo devolví».")
+
+
+PAYMENT_STEPS = [TryAgain(), ReturnInCash(), RefundPart(), RefundAll(), KeepPayment()]
 
 
 def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
     """List the operations that have money left, with the centavos."""
     amounts = [(charge, refundable_amount(charge)) for charge in payment.charges.all()]
     return [(charge, left) for charge, left in amounts if left > 0]
+
+
+def say_returns(amount: int) -> list[str]:
+    """amount: centavos that the teacher returns herself."""
+    return [f"Te toca devolver {pesos(amount)}: queda en «Para devolver»."] if amount else []
+
+
+def _list_refused(payment: Payment) -> list[tuple[Refund, PaymentCharge, int]]:
+    """List the refunds that the provider refused and that are still owed, each with its operation
+    and the centavos left of it.
+    """
+    return [
+        (refund, charge, left)
+        for charge, left in list_refundable(payment)
+        for refund in charge.refunds.all()
+        if is_owed(refund)
+    ]
 
 
 @transaction.atomic
@@ -192,7 +245,7 @@ def _request(
 
 def _list_mails(payment: Payment, refunds: list[Refund]) -> tuple[Group, ...]:
     """List the mails that leave once the provider has refunded, which a dry run does not ask."""
-    mails = [Notice(kind=NoticeKind.MONEY_RETURNED, user=payment.user) for _ in refunds]
+    mails = [Notice(kind=NoticeKind.MONEY_RETURNED, user=payment.purchase.person) for _ in refunds]
     return group_mails([mail for mail in mails if not reason_to_skip(mail)])
 
 
@@ -204,8 +257,8 @@ def _report(refunds: list[Refund]) -> Report:
 
 
 def _describe(payment: Payment) -> str:
-    virtual_class = payment.paid_class
+    virtual_class, person = payment.purchase.virtual_class, payment.purchase.person
     if virtual_class is None:
-        return f"{payment.user} · {pesos(payment.amount)} · sin reserva"
+        return f"{person} · {pesos(payment.amount)} · sin reserva"
     when = day_at(virtual_class.start_time)
-    return f"{payment.user} · {pesos(payment.amount)} · clase del {when}"
+    return f"{person} · {pesos(payment.amount)} · clase del {when}"

@@ -63,7 +63,7 @@ def _refund(refund: Refund) -> list[Entry]:
     who = f"pidió {refund.requested_by}" if refund.requested_by else ""
     attempts = f"{refund.attempts} intentos fallidos" if refund.attempts else ""
     details = ", ".join(filter(None, [refund.get_reason_display(), who, attempts, refund.failure]))
-    what = f"Devolución de {pesos(refund.amount)} de la operación {refund.charge.charge_id}"
+    what = f"Devolución de {pesos(refund.amount)} de la operación {refund.charge}"
     if refund.is_by_hand:
         what = f"{what}, en efectivo"
     asked = Entry(refund.created_at, "plain", f"{what}: pedida", details)
