@@ -1,17 +1,18 @@
 """Filters of several lists."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
-from bookings.models import CalendarDrift, ClassStatus, VirtualClass
+from bookings.models import CalendarDrift, ClassStatus, Purchase, VirtualClass
 
 
 class OptionFilter(admin.SimpleListFilter):
@@ -50,11 +51,17 @@ class UpcomingFilter(OptionFilter):
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
+def list_by_payment(classes: QuerySet[VirtualClass], *, paid: bool) -> QuerySet[VirtualClass]:
+    """Keep the classes whose own sale is paid, or is not; none that the teacher published."""
+    sales = Purchase.objects.classes().filter(virtual_class=OuterRef("pk"))
+    return classes.filter(Exists(sales.filter(paid_at__isnull=not paid)))
+
+
 class PaidFilter(OptionFilter):
     title = parameter_name = "pagada"
     options = {
-        "si": ("Sí", lambda classes: classes.filter(paid_at__isnull=False)),
-        "no": ("No", lambda classes: classes.filter(paid_at__isnull=True)),
+        "si": ("Sí", partial(list_by_payment, paid=True)),
+        "no": ("No", partial(list_by_payment, paid=False)),
         "espera": ("Espera el pago", list_awaiting_payment),
     }
 

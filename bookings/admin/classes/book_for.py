@@ -28,7 +28,7 @@ from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import find_same_people, list_students, matching
-from bookings.models import ClassType, Offer, Price, VirtualClass, find_open_class
+from bookings.models import ClassType, Offer, Price, Purchase, VirtualClass, find_open_class
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
@@ -243,10 +243,11 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
     if virtual_class.is_scheduled:
         told = ", y le avisamos" if who.mail_address else ". Mandale el enlace"
         messages.success(request, f"Listo: la clase de {who} está agendada{told}.")
-    elif virtual_class.paid_at:
+    elif virtual_class.is_paid:
         messages.warning(request, CALENDAR_LATER)
     else:
-        until = f"le guardamos la hora hasta el {day_at(virtual_class.hold.expires_at)}."
+        kept_until = cast(Purchase, virtual_class.purchase).kept_until
+        until = f"le guardamos la hora hasta el {day_at(cast(datetime, kept_until))}."
         told = (
             f"le avisamos a {who}, y {until}" if who.mail_address else f"{until} Mandale el enlace."
         )
@@ -262,9 +263,9 @@ def explain_taken(start: datetime, end: datetime, student: User) -> str:
         if open_class := find_open_class(taken):
             return f"A esa hora das «{open_class.title}» ({hours})."
         return f"A esa hora está la clase de {taken.booked_by} ({hours})."
-    doing = "eligiendo" if taken.virtual_class_id is None else "pagando"
-    kept = f"Se la guardamos hasta el {day_at(taken.expires_at)}."
-    return f"{taken.user} está {doing} una clase a esa hora ({hours}). {kept}"
+    doing = "eligiendo" if taken.purchase_id is None else "pagando"
+    kept = f" Se la guardamos hasta el {day_at(taken.ends_at)}." if taken.ends_at else ""
+    return f"{taken.user} está {doing} una clase a esa hora ({hours}).{kept}"
 
 
 def _explain_later(start: datetime | None, student: User) -> str:

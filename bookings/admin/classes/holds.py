@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.admin.cells import day_and_time
+from bookings.admin.cells import class_link, day_and_time
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin
 from bookings.domain.checkout.holds import release_hold
@@ -24,7 +24,7 @@ class ReleaseHold(Step[Hold]):
     warning = "Otra persona puede reservarlo enseguida."
 
     def foresee(self, row: Hold, form: Any, actor: User) -> Facts | None:
-        if row.virtual_class_id:
+        if row.purchase_id:
             raise BookingError("Se está pagando. Si no va a ser, cancelá la clase.")
         with rolled_back():
             is_held = release_hold(user=row.user, hold_id=row.pk)
@@ -38,15 +38,15 @@ class ReleaseHold(Step[Hold]):
 
 @admin.register(Hold)
 class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
-    list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
-    list_select_related = ["user", "virtual_class"]
+    list_display = ["when", "user", "class_type", "of_class", "until"]
+    list_select_related = ["user", "purchase__virtual_class"]
     search_fields = ["user__email", "user__name"]
     ordering = ["start_time"]
     steps = (ReleaseHold(),)
-    fields = ["when", "user", "class_type", "virtual_class", "expires_at", "created_at"]
+    fields = ["when", "user", "class_type", "of_class", "until", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
-        return super().get_queryset(request).filter(expires_at__gt=timezone.now())
+        return super().get_queryset(request) & Hold.objects.live(timezone.now())
 
     def row_address(self, row: Model) -> str:
         """A released hold has no page."""
@@ -55,3 +55,12 @@ class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
     @admin.display(description="horario", ordering="start_time")
     def when(self, obj: Hold) -> str:
         return f"{day_and_time(obj.start_time)} a {clock(obj.end_time)}"
+
+    @admin.display(description="clase")
+    def of_class(self, obj: Hold) -> str:
+        virtual_class = obj.purchase.virtual_class if obj.purchase else None
+        return class_link(virtual_class, missing="—")
+
+    @admin.display(description="vence")
+    def until(self, obj: Hold) -> str:
+        return day_and_time(obj.ends_at) if obj.ends_at else "—"

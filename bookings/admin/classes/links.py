@@ -51,6 +51,6 @@ def present_link(virtual_class: VirtualClass) -> StudentLink | None:
 
 def _write(virtual_class: VirtualClass, address: str) -> str:
     start, name = virtual_class.start_time, virtual_class.booked_by.first_name
-    then = "la ves y entrás" if virtual_class.paid_at else "la ves y la pagás"
+    then = "la ves y entrás" if virtual_class.is_paid else "la ves y la pagás"
     booked = f"te reservé una clase el {long_day(start)} a las {clock(start)}"
     return f"Hola {name}, {booked}. Acá {then}: {address}"

@@ -12,6 +12,8 @@ from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.admin.classes.link_steps import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
+from bookings.admin.money.purchases import warn_of_code
+from bookings.admin.money.steps import say_returns
 from bookings.admin.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
@@ -24,8 +26,8 @@ from bookings.domain.lifecycle.deadline_moves import hastens_refunds
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
-from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.money.money_back import PaidBy, find_money_back
+from bookings.domain.money.purchases import find_missing
 from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
@@ -37,7 +39,6 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
-    Seat,
     VirtualClass,
     find_open_class,
 )
@@ -62,13 +63,6 @@ def describe(virtual_class: VirtualClass) -> str:
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     when, who = day_at(virtual_class.start_time), virtual_class.booked_by
     return f"{when} · {who} · {kind} de {virtual_class.capacity}"
-
-
-def warn_of_code(bought: VirtualClass | Seat) -> list[str]:
-    """Warn before money by hand of a discount code that others have used up."""
-    if not has_lost_its_use(bought):
-        return []
-    return [f"Ojo: el código {bought.discount_code} ya se usó todas las veces que vale."]
 
 
 def name_displaced(facts: Facts | None, row: VirtualClass, seen: Consequences[Any]) -> Facts | None:
@@ -213,13 +207,15 @@ class MarkAsPaid(Step[VirtualClass]):
         return row.status == ClassStatus.PENDING and not row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee(lambda: find_refusal(mark_paid(row.pk, actor), actor), [row.pk])
+        pay = partial(mark_paid, row.pk, actor, in_cash=True)
+        seen = foresee(lambda: find_refusal(pay(), actor), [row.pk])
         if not seen and seen.result is not None:
             raise seen.result
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
-            happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        warnings = warn_of_code(row)
+            missing = find_missing(row.purchase) if row.purchase else 0
+            happens.insert(0, f"Queda anotado que cobraste {pesos(missing)} a mano.")
+        warnings = warn_of_code(row.purchase)
         facts = list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
         return name_displaced(facts, row, seen)
 
@@ -241,7 +237,7 @@ class ScheduleClass(Step[VirtualClass]):
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee(lambda: rehearse_scheduling(row, actor), [row.pk])
         unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
-        happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
+        happens = [SCHEDULES] if row.is_paid or not row.class_price else [SCHEDULES, unpaid]
         return list_facts(describe(row), seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
@@ -330,27 +326,25 @@ CLASS_STEPS = [
 ]
 
 
+NOBODY_PAID = "Nadie pagó su lugar."
 NOTHING_BACK = {
-    MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
-    MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
-    MoneyWay.BY_HAND: "No queda nada para devolver.",
-    MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
+    PaidBy.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
+    PaidBy.FREE: "Es gratis: no hay nada que devolver.",
+    PaidBy.BY_HAND: "No queda nada para devolver.",
+    PaidBy.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
 }
 
 
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
-    if find_open_class(row):
-        unpaid = "Nadie pagó por Mercado Pago. Lo que te pagaron por fuera, devolvelo vos."
-        if not seen.refunded:
-            return unpaid
-        return f"Vuelven {pesos(seen.refunded)} por Mercado Pago, a cada persona lo que pagó."
-    money = find_money_back(row, RefundCase.TEACHER_CANCELS)
-    goes_back = []
+    purchase, goes_back = row.purchase, say_returns(seen.by_hand)
+    if purchase is None:
+        each = f"Vuelven {pesos(seen.refunded)} por Mercado Pago, a cada persona lo que pagó."
+        return " ".join([each, *goes_back] if seen.refunded else goes_back) or NOBODY_PAID
     if seen.refunded:
-        goes_back.append(f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago.")
-    if money.by_hand:
-        goes_back.append(f"Cobraste {pesos(money.by_hand)} a mano: devolvelo vos.")
-    return " ".join(goes_back) or NOTHING_BACK[money.way]
+        online = f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
+        goes_back.insert(0, online)
+    money = find_money_back(purchase, RefundCase.TEACHER_CANCELS)
+    return " ".join(goes_back) or NOTHING_BACK[money.paid_by]
 
 
 def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
@@ -367,8 +361,8 @@ def _loss_sentence(displaced: VirtualClass) -> str:
 
 def _refundable(virtual_class: VirtualClass) -> int:
     """Return the centavos that the provider refunds if the class is cancelled."""
-    money = find_money_back(virtual_class, RefundCase.SLOT_LOST)
-    return money.online
+    purchase = virtual_class.purchase
+    return find_money_back(purchase, RefundCase.SLOT_LOST).online if purchase else 0
 
 
 def _offer_sentences(mails: list[Notice]) -> list[str]:

@@ -28,6 +28,7 @@ TEXTS = {
     ClassEvent.TRANSFER_CONFIRMED: ("good", "Llegó la transferencia de {person}"),
     ClassEvent.TRANSFER_REFUSED: ("bad", "No llegó la transferencia de {person}"),
     ClassEvent.TRANSFER_RETURNED: ("plain", "Se devolvió la transferencia de {person}"),
+    ClassEvent.CASH_RETURNED: ("plain", "Le devolviste {amount} a {person}"),
     ClassEvent.CANCELLED: ("bad", "Se canceló"),
     ClassEvent.COMPLETED: ("good", "Se completó"),
     ClassEvent.REOPENED: ("plain", "Se abrió de nuevo: un reloj adelantado la había completado"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import reverse
 from django.utils.html import format_html
@@ -17,15 +17,16 @@ from bookings.admin.classes.people import ActivityInline, WaitingInline
 from bookings.admin.classes.steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, OfferFilter, PaidFilter, PriceDecisionFilter
+from bookings.admin.money.states import FREE, PAID, name_class_money, name_state
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.attendance import mark_attendance
-from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.class_links import mail_link
-from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
-from bookings.templatetags.class_states import FREE, PAID, money_state
+from bookings.domain.queries import with_purchases
+from bookings.models import ClassType, VirtualClass
 from bookings.templatetags.class_times import clock, pesos
 from bookings.templatetags.discounts import discount_line
 
@@ -55,7 +56,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         OfferFilter,
         DriftFilter,
     ]
-    list_select_related = ["booked_by", "payment"]
+    list_select_related = ["booked_by"]
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
@@ -74,7 +75,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         ),
         (
             "Pago",
-            {"fields": ["price", "discount_line", "paid_at", "payment_state", "preference_id"]},
+            {"fields": ["price", "discount_line", "paid_when", "payment_state", "preference_id"]},
         ),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
         (
@@ -100,6 +101,9 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             "attendance": (address, require_POST(self.note_attendance)),
             "mail_link": ("<uuid:class_id>/enlace/correo", require_POST(self.mail_link)),
         }
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[VirtualClass]:
+        return with_purchases(super().get_queryset(request))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
@@ -162,13 +166,18 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="descuento")
     def discount_line(self, obj: VirtualClass) -> str:
-        return discount_line(obj) or "—"
+        return (discount_line(obj.purchase) if obj.purchase else "") or "—"
 
-    @admin.display(description="pago", ordering="paid_at")
+    @admin.display(description="pagada")
+    def paid_when(self, obj: VirtualClass) -> str:
+        paid_at = obj.purchase.paid_at if obj.purchase else None
+        return day_and_time(paid_at) if paid_at else "—"
+
+    @admin.display(description="pago")
     def payment_badge(self, obj: VirtualClass) -> str:
-        if obj.paid_at is None:
+        if not obj.is_paid:
             return "—"
-        state = money_state(obj)
+        state = name_class_money(obj)
         return state if state in {PAID, FREE} else make_badge("cancelled", state)
 
     @admin.display(description="qué hacer")
@@ -186,10 +195,8 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:
-        if find_money_back(obj).way == MoneyWay.BY_HAND:
-            return "Se pagó a mano"
-        payment: Payment | None = getattr(obj, "payment", None)
-        return PaymentStatus(payment.status).label if payment else "—"
+        payment = find_payment(obj.purchase) if obj.purchase else None
+        return name_state(payment) if payment else name_class_money(obj)
 
     @admin.display(description="enlace")
     def link(self, obj: VirtualClass) -> str:

@@ -177,7 +177,8 @@ class TryAgain(_Refund):
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
         return [
-            (charge, min(refused.amount, left), left) for refused, charge, left in _list_refused(row)
+            (charge, min(refused.amount, left), left)
+            for refused, charge, left in _list_refused(row)
         ]
 
 

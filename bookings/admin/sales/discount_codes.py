@@ -6,22 +6,20 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
 from accounts.models import User
-from bookings.admin.cells import day_and_time, make_badge
+from bookings.admin.cells import class_link, make_badge
 from bookings.admin.inputs import BROWSERS_OWN
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin
 from bookings.domain.money.discounts import (
     is_over,
-    list_class_uses,
-    list_seat_uses,
+    list_uses,
     normalize_discount_code,
     with_uses,
 )
-from bookings.models import DiscountCode, Seat, VirtualClass
+from bookings.models import DiscountCode
 from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
@@ -120,9 +118,9 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Refuse to delete a code that any class or seat ever had."""
+        """Refuse to delete a code that any purchase ever had."""
         code = self.get_object(request, object_id)
-        if code and (code.classes.exists() or code.seats.exists()):
+        if code and (code.purchases.exists()):
             return self.back_to(request, code, IN_USE.format(code=code), messages.WARNING)
         return super().delete_view(request, object_id, extra_context)
 
@@ -154,24 +152,16 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     @admin.display(description="quién lo usó")
     def used_by(self, obj: DiscountCode) -> str:
         """Newest first."""
-        classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
-        seats = list_seat_uses().filter(discount_code=obj)
-        seats = seats.select_related("user", "open_class__virtual_class")
-        rows: list[tuple[User, VirtualClass, VirtualClass | Seat]] = [
-            *((one.booked_by, one, one) for one in classes[:USES_SHOWN]),
-            *((one.user, one.open_class.virtual_class, one) for one in seats[:USES_SHOWN]),
-        ]
+        uses = list_uses().filter(discount_code=obj).select_related("person", "virtual_class")
         lines = [
             (
-                reverse("admin:class_sheet", args=[of_class.pk]),
-                f"{person}: {day_and_time(of_class.start_time)}",
-                f"{pesos(use.discount)} menos" + ("" if use.paid_at else ", espera el pago"),
+                use.person,
+                class_link(use.virtual_class, missing="sin reserva"),
+                f"{pesos(use.discount)} menos" + ("" if use.is_paid else ", espera el pago"),
             )
-            for person, of_class, use in sorted(
-                rows, key=lambda row: row[-1].created_at, reverse=True
-            )
+            for use in uses[:USES_SHOWN]
         ]
         if not lines:
             return "Nadie, por ahora."
-        items = format_html_join("", '<li><a href="{}">{}</a> <small>{}</small></li>', lines)
+        items = format_html_join("", "<li>{}: {} <small>{}</small></li>", lines)
         return format_html('<ul class="uses">{}</ul>', items)

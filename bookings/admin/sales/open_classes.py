@@ -5,11 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.db.models import Model, QuerySet
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -17,23 +15,18 @@ from accounts.models import Level, User
 from accounts.phones import whatsapp_share_url
 from bookings.admin.classes.book_for import explain_taken, read_start
 from bookings.admin.classes.forms import StartForm
-from bookings.admin.classes.steps import warn_of_code
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.money.prices import warn_of_cut_off
 from bookings.admin.pages import log_to_panel, requires, show_page
-from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.open_classes.listing import CountedClass, count_left, with_counts
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
     ClassStatus,
     MinimumDecision,
     OpenClass,
-    Seat,
-    SeatState,
+    Purchase,
+    PurchaseState,
     VirtualClass,
 )
 from bookings.notices.facts import site_address
@@ -41,6 +34,7 @@ from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
+ORDER = [PurchaseState.PAID, PurchaseState.KEPT, PurchaseState.LOST, PurchaseState.ENDED]
 # Hours before the class at which its minimum is decided.
 DEADLINES = [
     (24, "Un día antes"),
@@ -143,16 +137,14 @@ def present(open_class: CountedClass) -> OpenClassSheet:
     )
 
 
-def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
-    """Paid seats come first. Return None for another class."""
+def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Purchase]] | None:
+    """Return the places that people pay or paid, paid ones first; None for another class."""
     open_class = with_counts(timezone.now()).filter(pk=row.pk).first()
     if open_class is None:
         return None
-    seats = Seat.objects.filter(open_class=row.pk).select_related("user", "payment")
-    shown = [one for one in seats if one.state != SeatState.RELEASED or one.paid_at]
-    order = list(SeatState)
-    order.insert(0, order.pop(order.index(SeatState.TAKEN)))
-    shown.sort(key=lambda one: (order.index(SeatState(one.state)), one.created_at))
+    places = row.purchases.places().exclude(state=PurchaseState.LAPSED)
+    shown = list(places.select_related("person", "payment").order_by("created_at", "id"))
+    shown.sort(key=lambda one: ORDER.index(PurchaseState(one.state)))
     return present(open_class), shown
 
 
@@ -209,47 +201,3 @@ def _write_invitation(open_class: OpenClass, address: str) -> str:
     when = f"{long_day(start).capitalize()}, {clock(start)} h"
     cost_text = f"{pesos(open_class.place_price)} por lugar" if open_class.place_price else "gratis"
     return f"{open_class.title}. {when}, {cost_text}. Reservá el tuyo acá: {address}"
-
-
-class PaySeat(Step[Seat]):
-    name, label, yes = "pagado", "Ya me pagó", "Sí, ya me pagó"
-    warning = "No se puede deshacer: si te equivocás, esa persona tiene que dejar su lugar."
-
-    def is_offered(self, row: Seat) -> bool:
-        return row.state in {SeatState.HELD, SeatState.RELEASED} and row.paid_at is None
-
-    def foresee(self, row: Seat, form: Any, actor: User) -> Facts | None:
-        if not self.is_offered(row):
-            return None
-        seen = foresee(lambda: pay_seat_by_hand(seat_id=row.pk, actor=actor), [row.open_class_id])
-        happens = (
-            f"Queda anotado que {row.user} te pagó {pesos(row.price)} por fuera.",
-            "Tiene su lugar, y le llega el enlace para entrar.",
-        )
-        about, mails = f"{row.open_class} · {row.user}", group_mails(seen.mails)
-        return Facts(about, happens, mails, warnings=tuple(warn_of_code(row)))
-
-    def take(self, row: Seat, form: Any, actor: User) -> Report:
-        pay_seat_by_hand(seat_id=row.pk, actor=actor)
-        return Report(f"{row.user} ya tiene su lugar.")
-
-
-SEAT_STEPS = [PaySeat()]
-
-
-@admin.register(Seat)
-class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
-    list_display = ["user", "open_class", "price", "state", "created_at"]
-    list_select_related = ["user", "open_class"]
-    search_fields = ["user__email", "user__name", "open_class__title"]
-    steps = SEAT_STEPS
-    fields = [
-        *("user", "open_class", "price", "discount", "discount_code", "state"),
-        *("expires_at", "paid_at", "payment", "refund_reason", "amount_kept", "created_at"),
-    ]
-
-    def row_address(self, row: Model) -> str:
-        return reverse("admin:class_sheet", args=[cast(Seat, row).open_class_id])
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
-        return super().get_queryset(request).select_related("user", "open_class", "payment")
