@@ -77,14 +77,14 @@ class Audit:
 def audit_notices(*, since: datetime) -> Audit:
     """Audit the mails of classes that start after ``since``, and others due since then or unsent.
 
-    Only reads, with four statements for each CLASSES_AT_ONCE classes.
+    Only reads, with five statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
     teacher = find_teacher()
     # A pending class expects no mail.
     classes = VirtualClass.objects.filter(~Q(status=ClassStatus.PENDING), start_time__gt=since)
     classes = classes.select_related("booked_by", "open_class").prefetch_related(
-        "activities", "log", "notices"
+        "activities", "log", "notices", "purchases"
     )
     suspects = set()
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):

@@ -13,6 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from bookings.models import Notice
+from bookings.notices.facts import with_subjects
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
 from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
@@ -72,13 +73,7 @@ def _claim(row: Notice) -> Notice | None:
     # None if another worker has claimed the attempt.
     if not claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
-    related = (
-        "user",
-        "virtual_class__booked_by",
-        "virtual_class__payment",
-        "virtual_class__open_class",
-    )
-    return Notice.objects.select_related(*related).filter(pk=row.pk).first()
+    return with_subjects(Notice.objects.filter(pk=row.pk)).first()
 
 
 def _is_skipped(notice: Notice) -> bool:

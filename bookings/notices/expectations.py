@@ -13,9 +13,11 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
+    MoneyWay,
     Notice,
     NoticeKind,
     Payment,
+    PurchaseKind,
     Refund,
     RefundStatus,
     ReviewReason,
@@ -64,7 +66,7 @@ class AfterEvent(Expectation):
 
 @dataclass(frozen=True, slots=True)
 class AfterRefund(Expectation):
-    """One to the payer for each refund that ended in this status."""
+    """One to the payer for each refund that the provider ended in this status."""
 
     status: RefundStatus
 
@@ -73,17 +75,16 @@ class AfterRefund(Expectation):
     ) -> Iterator[Notice]:
         # The time of a failure is not stored; the time of the request counts.
         time = "done_at" if self.status == RefundStatus.DONE else "created_at"
-        refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
+        online = Refund.objects.filter(way=MoneyWay.ONLINE, status=self.status)
+        refunds = online.filter(**{f"{time}__gt": since})
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)
         written = set(mails.values_list("occasion", flat=True))
-        about_class = "charge__payment__virtual_class"
-        about_seat = "charge__payment__seat__open_class__virtual_class"
-        for refund in refunds.select_related(about_class, about_seat):
-            payment, occasion = refund.charge.payment, name_refund(refund)
+        for refund in refunds.select_related("purchase__virtual_class"):
+            purchase, occasion = refund.purchase, name_refund(refund)
             if occasion not in written:  # a claim may have changed the payer since
                 due_at = refund.done_at or refund.created_at
-                about = payment.paid_class
-                yield Notice.draft(kind, about, payment.user_id, due_at, occasion)
+                about = purchase.virtual_class
+                yield Notice.draft(kind, about, purchase.person_id, due_at, occasion)
 
 
 class PaymentToReview(Expectation):
@@ -92,20 +93,23 @@ class PaymentToReview(Expectation):
     ) -> Iterator[Notice]:
         if teacher is None:
             return
-        mails = Notice.objects.filter(virtual_class=OuterRef("virtual_class"), kind=kind)
+        booked = "purchase__virtual_class"
+        mails = Notice.objects.filter(virtual_class=OuterRef(booked), kind=kind)
         flagged = Payment.objects.exclude(review=ReviewReason.NONE).filter(
             ~Exists(mails),
-            Q(virtual_class__start_time__gt=since) | Q(updated_at__gt=since),
-            virtual_class__isnull=False,
+            Q(**{f"{booked}__start_time__gt": since}) | Q(updated_at__gt=since),
+            purchase__kind=PurchaseKind.CLASS,
+            purchase__virtual_class__isnull=False,
             created_at__gt=teacher.created_at,
         )
         # A mail from before the booking will do.
         unbooked = Notice.objects.filter(kind=NoticeKind.UNBOOKED_TO_REVIEW)
         occasions = unbooked.values_list("occasion", flat=True)
         named = {occasion.partition(" ")[0] for occasion in occasions}
-        for payment in flagged.select_related("virtual_class"):
+        for payment in flagged.select_related(booked):
             if payment.short_reference not in named:
-                yield Notice.draft(kind, payment.virtual_class, teacher.pk, payment.updated_at)
+                about = payment.purchase.virtual_class
+                yield Notice.draft(kind, about, teacher.pk, payment.updated_at)
 
 
 def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bool:
@@ -151,7 +155,8 @@ def teacher_if_by_student(virtual_class: VirtualClass, line: ClassLog) -> Collec
 
 
 def teacher_if_agreed(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    paid_at = virtual_class.paid_at
+    purchase = virtual_class.purchase
+    paid_at = purchase.paid_at if purchase else None
     is_paid = paid_at is not None and paid_at < line.at
     is_agreed = line.from_status == ClassStatus.SCHEDULED or is_paid
     return teacher_if_by_student(virtual_class, line) if is_agreed else []

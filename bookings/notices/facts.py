@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import Max
+from django.db.models import Max, Prefetch, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -59,6 +59,15 @@ class Line(NamedTuple):
     label: Promise
     find_text: Callable[[Notice], str]
     is_link: bool = False
+
+
+def with_subjects(notices: QuerySet[Notice]) -> QuerySet[Notice]:
+    """Read the notices with their readers, classes and purchases."""
+    purchases = Purchase.objects.select_related("payment", "discount_code")
+    about = ("virtual_class__booked_by", "virtual_class__open_class", "virtual_class__offer")
+    return notices.select_related("user", *about).prefetch_related(
+        Prefetch("virtual_class__purchases", purchases)
+    )
 
 
 def _class_hours(notice: Notice) -> str:
@@ -175,7 +184,7 @@ def _why_called_off(notice: Notice) -> str:
 def _discount(notice: Notice) -> str:
     purchase = notice.require_class().purchase
     is_theirs = purchase is not None and purchase.person_id == notice.user_id
-    return discount_line(purchase) if is_theirs else ""
+    return discount_line(purchase if is_theirs else None)
 
 
 def _refund(notice: Notice) -> ReturnedMoney:

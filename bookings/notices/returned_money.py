@@ -43,12 +43,13 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMoney:
-    """amount: centavos. at: of the return, or of its request."""
+    """amount: centavos. at: of the return, or of its request. is_by_hand: the teacher returns it."""
 
     reason: Promise
     amount: int
     state: ReturnState
     at: datetime
+    is_by_hand: bool = False
 
 
 def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
@@ -63,6 +64,7 @@ def describe_refund(refund: Refund) -> ReturnedMoney:
         amount=refund.amount,
         state=STATES[RefundStatus(refund.status)],
         at=refund.done_at or refund.created_at,
+        is_by_hand=refund.is_by_hand,
     )
 
 
@@ -73,6 +75,8 @@ def name_refund(refund: Refund) -> str:
 def is_owed(refund: Refund) -> bool:
     """True if a refund failed and was neither retried nor made otherwise."""
     charge = refund.charge
+    if charge is None:
+        return False  # the teacher returns it
     is_last = all(other.pk <= refund.pk for other in charge.refunds.all())
     is_whole = charge.refunded_amount >= charge.amount
     return refund.status == RefundStatus.FAILED and is_last and not is_whole
@@ -81,7 +85,7 @@ def is_owed(refund: Refund) -> bool:
 def find_named_refund(occasion: str) -> Refund:
     """Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
-    return Refund.objects.select_related("charge__payment").get(pk=number)
+    return Refund.objects.select_related("charge", "purchase__payment").get(pk=number)
 
 
 def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
@@ -93,7 +97,8 @@ def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
     for refund in refunds:
         if refund.status != RefundStatus.FAILED or is_owed(refund):
             yield describe_refund(refund)
-    ours = sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
+    made = (one for one in refunds if one.status != RefundStatus.FAILED and not one.is_by_hand)
+    ours = sum(one.amount for one in made)
     if charge.status == ChargeStatus.CHARGED_BACK:
         rest, reason = charge.amount - charge.refunded_amount, CHARGEBACK
     else:

@@ -1,9 +1,9 @@
-"""The discount of a code, and of a class or seat."""
+"""The discount of a code, and of a purchase."""
 
 from django import template
 from django.utils.translation import gettext
 
-from bookings.models import DiscountCode, Seat, VirtualClass
+from bookings.models import DiscountCode, Purchase
 from bookings.templatetags.class_times import pesos
 
 register = template.Library()
@@ -16,11 +16,11 @@ def off(code: DiscountCode) -> str:
 
 
 @register.filter
-def discount_line(row: VirtualClass | Seat) -> str:
+def discount_line(purchase: Purchase | None) -> str:
     """``$ 1.500 menos con AMIGOS``; empty without a discount."""
-    if not row.discount:
+    if purchase is None or not purchase.discount:
         return ""
-    if row.discount_code is None:
-        return gettext("%(amount)s menos") % {"amount": pesos(row.discount)}
-    values = {"amount": pesos(row.discount), "code": row.discount_code.code}
+    if purchase.discount_code is None:
+        return gettext("%(amount)s menos") % {"amount": pesos(purchase.discount)}
+    values = {"amount": pesos(purchase.discount), "code": purchase.discount_code.code}
     return gettext("%(amount)s menos con %(code)s") % values

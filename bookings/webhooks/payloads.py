@@ -13,7 +13,8 @@ from django.utils import timezone
 from bookings.models import (
     ClassEvent,
     ClassLog,
-    Seat,
+    ClassStatus,
+    Purchase,
     VirtualClass,
     WebhookEvent,
     WebhookKind,
@@ -66,16 +67,16 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     return {"type": kind.value, "data": data}
 
 
-def describe_discount(bought: VirtualClass | Seat) -> dict[str, Any] | None:
+def describe_discount(purchase: Purchase) -> dict[str, Any] | None:
     """Leave out the code, which anyone could use."""
-    code = bought.discount_code
+    code = purchase.discount_code
     if code is None:
         return None
     return {
         "id": str(code.pk),
         "percent": code.percent,
         "fixedAmount": code.amount,
-        "amount": bought.discount,
+        "amount": purchase.discount,
     }
 
 
@@ -100,23 +101,31 @@ def build_event(
 
 
 def _describe_class(virtual_class: VirtualClass) -> dict[str, Any]:
-    offer, price = virtual_class.offer, virtual_class.class_price
+    offer, purchase = virtual_class.offer, virtual_class.purchase
     return {
         "id": str(virtual_class.pk),
         "bookedById": str(virtual_class.booked_by_id),
         "preferenceId": virtual_class.preference_id,
         "status": str(virtual_class.status),
         "classType": str(virtual_class.class_type),
-        "classPrice": price,
-        "listPrice": price + virtual_class.discount,
-        "discount": describe_discount(virtual_class),
-        "amountPaid": price if virtual_class.paid_at else None,
+        "classPrice": virtual_class.class_price,
+        "listPrice": purchase.list_price if purchase else virtual_class.class_price,
+        "discount": describe_discount(purchase) if purchase else None,
+        "amountPaid": _find_amount_paid(virtual_class, purchase),
         "offer": {"id": str(offer.pk), "name": offer.name} if offer else None,
         "startTime": _instant(virtual_class.start_time),
         "endTime": _instant(virtual_class.end_time),
         "currentParticipants": virtual_class.current_participants,
         "maxParticipants": virtual_class.max_participants,
     }
+
+
+def _find_amount_paid(virtual_class: VirtualClass, purchase: Purchase | None) -> int | None:
+    if purchase is not None:
+        return purchase.price if purchase.is_paid else None
+    # A class that the teacher publishes costs her nothing once it is about to be scheduled.
+    is_new = virtual_class.status == ClassStatus.PENDING and not virtual_class.is_being_scheduled
+    return None if is_new else virtual_class.class_price
 
 
 def _instant(value: datetime) -> str:

@@ -54,8 +54,8 @@ def _list_parts(notice: Notice) -> list[Notice]:
     parts = Notice.objects.filter(
         user=notice.user, kind__in=ONE_BY_ONE, due_at=datetime.fromisoformat(notice.occasion)
     )
-    parts = parts.select_related("user").prefetch_related(*ABOUT_CLASS)
-    return [part for part in parts.order_by("created_at", "pk") if not _is_obsolete(part)]
+    parts = facts.with_subjects(parts).order_by("created_at", "pk")
+    return [part for part in parts if not _is_obsolete(part)]
 
 
 def _is_obsolete(part: Notice) -> bool:
