@@ -1,10 +1,10 @@
-"""The teacher's week, read in five queries and from the calendar's cache."""
+"""The teacher's week, read in six queries and from the calendar's cache."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.utils import timezone
 
 from bookings.availability.agenda import (
@@ -15,7 +15,7 @@ from bookings.availability.agenda import (
 )
 from bookings.availability.periods import Period
 from bookings.availability.weeks import Entry, EntryKind, Week, build_week
-from bookings.models import ClassStatus, Hold, VirtualClass
+from bookings.models import ClassStatus, Hold, Purchase, VirtualClass
 from calendar_sync import CalendarError
 
 
@@ -36,23 +36,24 @@ def load_week(monday: date) -> tuple[Week, bool]:
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
-    over = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
+    unpaid = Purchase.objects.filter(virtual_class=OuterRef("pk"), paid_at=None)
+    over = Q(Exists(unpaid), status=ClassStatus.PENDING, end_time__lte=now)
     rows = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
         end_time__gt=whole.start,
     ).exclude(over | lapsed(now))
-    for row in rows.select_related("booked_by", "payment", "offer"):
-        is_paid = row.status == ClassStatus.PENDING and row.paid_at
+    purchases = Prefetch("purchases", Purchase.objects.select_related("payment"))
+    for row in rows.select_related("booked_by", "offer").prefetch_related(purchases):
+        is_paid = row.status == ClassStatus.PENDING and row.is_paid
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
-    rows = Hold.objects.filter(
-        expires_at__gt=now, virtual_class=None, start_time__lt=whole.end, end_time__gt=whole.start
-    )
+    chosen = Hold.objects.chosen().filter(expires_at__gt=now)
+    rows = chosen.filter(start_time__lt=whole.end, end_time__gt=whole.start)
     for row in rows.select_related("user"):
         yield Entry(EntryKind.HOLD, Period(row.start_time, row.end_time), row)
 

@@ -5,30 +5,31 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import LONGEST_RETRY_AFTER
 from bookings.domain.checkout import notifications
 from bookings.domain.money import charges, refunds
-from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED
 from bookings.models import (
+    GIVEN_UP,
     LONGEST_HOLD,
     MONEY_GONE,
     PAY_WITHIN,
-    BankTransfer,
+    UNPAID_STATES,
     BookingRules,
     ClassStatus,
     Heartbeat,
     Hold,
+    MoneyWay,
     Notice,
     NoticeKind,
     Payment,
     PaymentNotification,
     PaymentStatus,
+    Purchase,
+    PurchaseState,
     Refund,
-    Seat,
-    SeatState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -77,16 +78,14 @@ def _money(now: datetime) -> Plans:
     longest = refunds.LONGEST_WAIT * SPREAD
     yield _beyond(Refund.objects.all(), "next_attempt_at", now, longest), {"next_attempt_at": now}
     is_unpaid = Q(approved_at=None, created_at__gt=now - charges.OPEN_DAYS)
-    is_unfinished = Q(approved_at__isnull=False) & (
-        Q(virtual_class=None, seat=None)
-        | Q(seat__state__in=UNSETTLED)
-        | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept__lt=F("amount"))
-        | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
+    is_ungiven = Q(purchase__state__in=UNPAID_STATES) | Q(purchase__state=PurchaseState.PAID) & (
+        Q(purchase__virtual_class=None) | Q(purchase__virtual_class__status=ClassStatus.PENDING)
     )
     # Once the whole refund has left, the payment is checked daily.
-    is_part = Q(virtual_class__amount_kept__gt=0) | Q(virtual_class=None)
-    is_gone = Q(status__in=MONEY_GONE) | is_part & Q(status=PaymentStatus.PARTIALLY_REFUNDED)
-    often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
+    is_part = Q(status=PaymentStatus.PARTIALLY_REFUNDED, purchase__amount_kept__gt=0)
+    is_returning = Q(purchase__state__in=GIVEN_UP, purchase__amount_kept__lt=F("amount")) & ~is_part
+    is_unfinished = Q(approved_at__isnull=False) & (is_ungiven | is_returning)
+    often = Payment.objects.filter(is_unpaid | is_unfinished & ~Q(status__in=MONEY_GONE))
     yield _beyond(often, "next_check_at", now, charges.LONGEST_WAIT), {"next_check_at": now}
     daily = Payment.objects.all()
     yield _beyond(daily, "next_check_at", now, charges.DAILY), {"next_check_at": now}
@@ -125,23 +124,19 @@ def _webhooks(now: datetime) -> Plans:
 
 def _holds_and_offers(now: datetime) -> Plans:
     rules = BookingRules.load()
-    by_hand = Q(made_by_teacher=True) | Q(virtual_class__has_preference=False)
-    by_students = Hold.objects.filter(for_transfer=False).exclude(by_hand)
-    expires_at = now + timedelta(minutes=rules.hold_minutes)
-    yield _beyond(by_students, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
-    transfers = Hold.objects.filter(made_by_teacher=False, for_transfer=True)
+    ends_at = now + timedelta(minutes=rules.hold_minutes)
+    chosen = Hold.objects.chosen()
+    yield _beyond(chosen, "expires_at", now, LONGEST_HOLD), {"expires_at": ends_at}
+    kept = Purchase.objects.filter(state=PurchaseState.KEPT)
+    online = kept.filter(by_teacher=False, kept_for=MoneyWay.ONLINE)
+    yield _beyond(online, "kept_until", now, LONGEST_HOLD), {"kept_until": ends_at}
+    transfers = kept.filter(by_teacher=False, kept_for=MoneyWay.TRANSFER)
     longest = timedelta(hours=rules.transfer_hours)
-    yield _beyond(transfers, "expires_at", now, longest), {"expires_at": now + longest}
-    # A class that is paid by hand waits as long as one that the teacher books.
-    waiting = Hold.objects.filter(by_hand, for_transfer=False)
-    yield _beyond(waiting, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
-    seats = Seat.objects.filter(state=SeatState.HELD)
-    # Seats that were announced before the field existed do not have it.
-    has_transfer = Exists(BankTransfer.objects.filter(seat=OuterRef("pk")))
-    by_transfer = Q(for_transfer=True) | has_transfer
-    awaited, others = seats.filter(by_transfer), seats.exclude(by_transfer)
-    yield _beyond(awaited, "expires_at", now, longest), {"expires_at": now + longest}
-    yield _beyond(others, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
+    yield _beyond(transfers, "kept_until", now, longest), {"kept_until": now + longest}
+    # What is paid by hand is kept as long as what the teacher books.
+    waiting = kept.exclude(kept_for=MoneyWay.TRANSFER)
+    waiting = waiting.filter(Q(by_teacher=True) | Q(kept_for__in=["", MoneyWay.CASH]))
+    yield _beyond(waiting, "kept_until", now, PAY_WITHIN), {"kept_until": now + PAY_WITHIN}
     window = settings.WAITING_LIST_WINDOW
     offers = WaitingListEntry.objects.filter(state=WaitingState.OFFERED)
     yield _beyond(offers, "offer_expires_at", now, window), {"offer_expires_at": now + window}

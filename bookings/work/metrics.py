@@ -76,8 +76,8 @@ def _classes(now: datetime) -> Gauges:
 
 
 def _holds(now: datetime) -> Gauges:
-    live = Hold.objects.filter(expires_at__gt=now)
-    counted = live.aggregate(booked=Count("virtual_class"), all=Count("pk"))
+    live = Hold.objects.live(now)
+    counted = live.aggregate(booked=Count("purchase__virtual_class"), all=Count("pk"))
     holds = {"choosing": counted["all"] - counted["booked"], "paying": counted["booked"]}
     yield _gauges("classes_holds", "Times that are kept now.", "state", holds)
 
