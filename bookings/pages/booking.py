@@ -42,7 +42,7 @@ from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.models import Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
-from bookings.pages.class_card import title_of
+from bookings.pages.class_titles import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
 from bookings.pages.transfers import TransferOffer, find_transfer_offer

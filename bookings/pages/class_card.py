@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -15,23 +17,19 @@ from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import (
     BookingRules,
     ClassStatus,
-    ClassType,
-    Hold,
+    MinimumDecision,
     OpenClass,
-    Payment,
+    Purchase,
+    PurchaseState,
     VirtualClass,
     find_open_class,
 )
+from bookings.pages.class_titles import is_link_late, title_of
+from bookings.pages.money_card import MoneyCard, describe_purchase
 
 # The page offers the call from this long before the start.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
-# Without failures a link takes no longer; after that the page stops saying "a minute".
-LINK_TAKES = timedelta(minutes=5)
 
-TITLES = {
-    ClassType.INDIVIDUAL: _("Clase individual"),
-    ClassType.GROUP: _("Clase grupal"),
-}
 STATE_LABELS = {
     "pending": _("Esperando el pago"),
     "expired": _("Se venció"),
@@ -48,17 +46,18 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ClassCard:
-    """state: a key of STATE_LABELS. kept_until: the end of an unpaid class's hold. is_money_gone:
-    all that the host paid went back, so no guest may join.
+    """state: a key of STATE_LABELS. money: of the host's class, or of the reader's place; None for
+    other guests, and for the class that the teacher published. is_money_gone: all that the host
+    paid went back, so no guest may join.
     """
 
     virtual_class: VirtualClass
     is_host: bool
     state: str
-    conference_url: str
-    access_code: str
-    kept_until: datetime | None
-    is_near: bool
+    conference_url: str = ""
+    access_code: str = ""
+    is_near: bool = False
+    money: MoneyCard | None = None
     is_money_gone: bool = False
 
     @property
@@ -66,11 +65,42 @@ class ClassCard:
         return title_of(self.virtual_class)
 
     @property
+    def url(self) -> str:
+        """The page of the class, or of a place that is not taken yet."""
+        if self.is_place_kept and self.money:
+            return reverse("bookings:place", args=[self.money.purchase.pk])
+        return reverse("bookings:class", args=[self.virtual_class.pk])
+
+    @property
+    def is_place_kept(self) -> bool:
+        return self.money is not None and self.money.is_place and self.state == "pending"
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """The end of an unpaid class's time, or of a place that is kept."""
+        return self.money.kept_until if self.money and self.state == "pending" else None
+
+    @property
+    def asks_to_pay(self) -> bool:
+        return self.state == "pending" and self.money is not None and self.money.asks_to_pay
+
+    @property
     def is_open_class(self) -> bool:
         return find_open_class(self.virtual_class) is not None
 
     @property
+    def missing(self) -> int:
+        """How many people an open class ahead lacks until its minimum."""
+        open_class, virtual_class = find_open_class(self.virtual_class), self.virtual_class
+        is_ahead = virtual_class.is_scheduled and virtual_class.start_time > timezone.now()
+        return count_missing(open_class) if open_class and is_ahead else 0
+
+    @property
     def state_label(self) -> Promise:
+        if self.state == "pending" and self.money and self.money.awaited:
+            return self.money.awaited.label
+        if self.state == "scheduled" and self.missing:
+            return _("Ya tenés tu lugar")  # whether it takes place is not decided
         return STATE_LABELS[self.state]
 
     @property
@@ -104,41 +134,69 @@ class ClassCard:
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
 
 
-def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
-    open_class: OpenClass | None = getattr(chosen, "open_class", None)
-    if open_class is not None:
-        return open_class.title
-    return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
-
-
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
-    state = _state(virtual_class, now)
-    hold: Hold | None = getattr(virtual_class, "hold", None)
-    payment: Payment | None = getattr(virtual_class, "payment", None)
+    purchase = virtual_class.purchase if is_host else find_own_place(virtual_class, user)
+    money = describe_purchase(purchase, now) if purchase else None
+    payment = money.payment if money else None
     has_paid = payment is not None and payment.approved_at is not None
-    is_money_gone = payment is not None and has_paid and payment.is_money_gone
     return ClassCard(
         virtual_class=virtual_class,
         is_host=is_host,
-        state=state,
+        state=_find_state(virtual_class, now),
         conference_url=find_conference_url(virtual_class, now),
         access_code=find_code_to_share(virtual_class, user, now),
-        kept_until=hold.expires_at if hold and hold.is_live(now) and state == "pending" else None,
         is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
-        is_money_gone=is_money_gone and is_host,
+        money=money,
+        is_money_gone=is_host and has_paid and payment is not None and payment.is_money_gone,
     )
 
 
-def is_link_late(virtual_class: VirtualClass) -> bool:
-    """True if a paid class waits unusually long for its link."""
-    requested_at = virtual_class.scheduling_requested_at
-    return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
+def present_place(purchase: Purchase) -> ClassCard:
+    """Present a place that is kept or awaited, and not taken yet."""
+    money = describe_purchase(purchase, timezone.now())
+    return ClassCard(purchase.booked_class, is_host=False, state="pending", money=money)
 
 
-def _state(virtual_class: VirtualClass, now: datetime) -> str:
+def list_cards_ahead(classes: QuerySet[VirtualClass], user: User, most: int) -> list[ClassCard]:
+    """Return the nearest of a person's classes, and of the places that are not taken yet."""
+    nearest = classes.prefetch_related("purchases__transfers", "purchases__payment__charges")
+    cards = [present_class(one, user) for one in nearest[:most]]
+    cards += [present_place(one) for one in list_places_underway(user)[:most]]
+    return sorted(cards, key=lambda card: (card.start, card.virtual_class.pk))[:most]
+
+
+def list_places_underway(user: User) -> QuerySet[Purchase]:
+    """List the places ahead that a person has not taken, and that are kept or awaited."""
+    now = timezone.now()
+    live = Purchase.objects.kept(now) | Purchase.objects.awaited()
+    places = Purchase.objects.places().filter(pk__in=live.values("pk"), person=user)
+    ahead = places.filter(virtual_class__end_time__gt=now)
+    ahead = ahead.exclude(virtual_class__status=ClassStatus.CANCELLED)
+    ahead = ahead.exclude(virtual_class__activities__user=user)
+    listed = ahead.select_related(
+        "payment", "virtual_class__booked_by", "virtual_class__open_class"
+    ).prefetch_related("transfers", "payment__charges")
+    return listed.order_by("virtual_class__start_time", "pk")
+
+
+def find_own_place(virtual_class: VirtualClass, user: User) -> Purchase | None:
+    """Return the place that a guest bought and has."""
+    purchases = virtual_class.purchases.all()  # may be prefetched
+    mine = (one for one in purchases if one.is_place and one.person_id == user.pk)
+    return next((one for one in mine if one.state == PurchaseState.PAID), None)
+
+
+def count_missing(open_class: OpenClass) -> int:
+    """Count the people whom a class lacks until its minimum; 0 once that is decided."""
+    if open_class.decision == MinimumDecision.GOES_ON:
+        return 0
+    return max(open_class.minimum - open_class.virtual_class.guest_count, 0)
+
+
+def _find_state(virtual_class: VirtualClass, now: datetime) -> str:
     if has_lost_its_hold(virtual_class):
         return "lost"
     if virtual_class.is_undecided and not virtual_class.has_ended(now):

@@ -25,7 +25,8 @@ from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_queries import find_class_to_wait_for
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import ClassCard, title_of
+from bookings.pages.class_card import ClassCard
+from bookings.pages.class_titles import title_of
 from bookings.pages.forms import JoinForm
 from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address

@@ -23,7 +23,7 @@ from bookings.domain.places.waiting_list import claim_place, leave_line, wait_ag
 from bookings.domain.places.waiting_queries import StandingEntry, find_pause_end, get_entry_of
 from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import title_of
+from bookings.pages.class_titles import title_of
 from bookings.pages.forms import JoinForm
 from config.lib.addresses import client_address
 
