@@ -55,7 +55,6 @@ class EventDraft:
     """event_id: ours, 5 to 1,024 of a-v, 0-9: a repeated insert makes no second event.
 
     reference: marks our events, in a private property. time_zone: an IANA name.
-    record: sealed data to rebuild the class from.
     earlier_texts: descriptions of ours that an update may replace.
     named_by_provider: the provider chose the id; the reference may be missing.
     """
@@ -68,7 +67,6 @@ class EventDraft:
     end: datetime
     time_zone: str
     guests: tuple[str, ...] = ()
-    record: str = ""
     earlier_texts: frozenset[str] = frozenset()
     named_by_provider: bool = False
 
@@ -97,7 +95,6 @@ class OwnEvent:
     start: datetime
     end: datetime
     conference_url: str
-    record: str = ""
     recurs: bool = False
 
 

@@ -25,7 +25,7 @@ def record_event(
     virtual_class: as after the event. actor: None for the service. from_status: if the status
     changed. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
-    is_new = event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR, ClassEvent.REBUILT}
+    is_new = event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR}
     line = ClassLog(
         virtual_class=virtual_class,
         event=event,

@@ -26,6 +26,7 @@ class ClassEvent(models.TextChoices):
     EVENT_REMOVED = "event_removed", "Evento quitado del calendario"
     EVENT_DRIFTED = "event_drifted", "El calendario dice otra cosa"
     EVENT_REPAIRED = "event_repaired", "Evento del calendario reparado"
+    # Only in lines of earlier versions.
     REBUILT = "rebuilt", "Recuperada del calendario"
     CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
     PRICE_AGREED = "price_agreed", "Precio aceptado"

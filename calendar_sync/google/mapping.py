@@ -44,9 +44,7 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
         "conferenceData": conference_request(),
         "guestsCanSeeOtherGuests": False,
         "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
-        "extendedProperties": {
-            "private": {"reference": draft.reference, **_split("record", draft.record)}
-        },
+        "extendedProperties": {"private": {"reference": draft.reference}},
     }
     if draft.guests and may_invite:
         body["attendees"] = [{"email": address} for address in draft.guests]
@@ -92,8 +90,7 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
     """Return an empty patch if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
-    record = _replaced(event, "record", draft.record)
-    return {"description": draft.description, "extendedProperties": {"private": record}}
+    return {"description": draft.description}
 
 
 def changed_guests(event: JSON, draft: EventDraft) -> JSON:
@@ -113,8 +110,8 @@ def changed_guests(event: JSON, draft: EventDraft) -> JSON:
     if stay == present and not missing and remembered == " ".join(invited):
         return {}
     private = _replaced(event, "guests", " ".join(invited))
-    if draft.record:  # which names the host, who may be erased
-        private |= _replaced(event, "record", draft.record)
+    # Earlier versions stored an encrypted copy of the class, with the host's name and address.
+    private |= _replaced(event, "record", "")
     return {
         "attendees": [*stay.values(), *({"email": address} for address in missing)],
         "guestsCanSeeOtherGuests": False,
@@ -144,7 +141,6 @@ def own_event(event: JSON) -> OwnEvent | None:
         start=_moment(event["start"]),
         end=_moment(event["end"]),
         conference_url=conference_url(event),
-        record=_joined(event, "record"),
         recurs=bool(event.get("recurrence")),
     )
 

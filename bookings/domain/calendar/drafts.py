@@ -12,7 +12,6 @@ from django.utils import translation
 from django.utils.translation import gettext_noop
 
 from accounts.models import User, UserStatus
-from bookings.domain.calendar.records import seal_record
 from bookings.models import VirtualClass
 from calendar_sync import EventDraft
 
@@ -69,7 +68,6 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
         end=virtual_class.end_time,
         time_zone=settings.TIME_ZONE,
         guests=list_guests(virtual_class),
-        record=seal_record(virtual_class),
     )
 
 

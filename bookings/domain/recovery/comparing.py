@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import name_event, read_reference
-from bookings.domain.calendar.records import open_record
 from bookings.domain.recovery.drift import (
     UNKNOWN,
     Drift,
@@ -103,11 +102,7 @@ def _compare(class_id: uuid.UUID, virtual_class: VirtualClass | None) -> Drift |
     saved_id = (virtual_class and virtual_class.provider_event_id) or own_id
     events = ask_calendar(lambda calendar: calendar.events_of(str(class_id), event_id=saved_id))
     if virtual_class is None:
-        ours = [
-            event
-            for event in events
-            if event.event_id == own_id or open_record(event.record, class_id=class_id)
-        ]
+        ours = [event for event in events if event.event_id == own_id]
         return build_spare(UNKNOWN, class_id, ours) if ours else None
     if not virtual_class.is_scheduled:
         return find_orphan(virtual_class, events)

@@ -29,7 +29,7 @@ GRAVE = {CalendarDrift.DELETED, CalendarDrift.MOVED}
 def reconcile(*, with_unknown: bool = False) -> Report:
     """Compare and repair all drifts. Raises CalendarError, without writing.
 
-    with_unknown: also remove events without a stored class, which ``rebuilding`` may need.
+    with_unknown: also remove events without a stored class, the only trace after a restore.
     """
     report = compare_all()
     for drift in report.findings:

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--remove-unknown",
             action="store_true",
-            help="Also remove events whose class is not stored. Try rebuild --from-calendar first.",
+            help="Also remove events whose class is not stored: after a restore, the only trace.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
