@@ -43,7 +43,7 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMoney:
-    """amount: centavos. at: of the return, or of its request. is_by_hand: the teacher returns it."""
+    """amount: centavos. at: of the return, or of its request. is_by_hand: by the teacher."""
 
     reason: Promise
     amount: int
