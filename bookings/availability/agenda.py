@@ -1,6 +1,5 @@
 """The teacher's agenda, read in seven queries and from the calendar's cache."""
 
-import uuid
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from bookings.models import (
 from calendar_sync import Listing, read_listing
 
 Ranges = list[HoursRange]
+
 
 def awaits_calendar() -> Q:
     """Match classes that are paid, or published, and about to be scheduled."""

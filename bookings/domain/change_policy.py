@@ -1,7 +1,6 @@
 """Who may change a class, until when, and what is refunded."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Min, QuerySet
@@ -18,6 +17,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.models import (
     ChangeTerms,
+    Purchase,
     RefundCase,
     RefundReason,
     RefundStep,
@@ -61,7 +61,7 @@ def find_cancelling_case(
 
 
 def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
-    """Return the case of leaving a seat."""
+    """Return the case of leaving a place."""
     return _find_student_case(virtual_class, now) or RefundCase.SEAT_LEFT_LATE
 
 
@@ -115,9 +115,9 @@ def check_booking_rate(user: User) -> None:
         raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))
 
 
-def limit_unpaid(rows: QuerySet[Any], most: int) -> None:
-    """Raise TooManyHoldsError from ``most`` rows on, until the first expires."""
-    unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
+def limit_unpaid(purchases: QuerySet[Purchase], most: int) -> None:
+    """Raise TooManyHoldsError from ``most`` purchases on, until the first is no longer kept."""
+    unpaid = purchases.aggregate(count=Count("pk"), first_end=Min("kept_until"))
     if unpaid["count"] >= most:
         now = timezone.now()
         first_end = unpaid["first_end"] or now  # a limit of 0 needs no row

@@ -87,7 +87,7 @@ class DiscountCodeError(BookingError):
 
 
 class CodeUsedUpError(BookingError):
-    """Money came for a class or seat whose discount code others have used up meanwhile."""
+    """Money came for a purchase whose discount code others have used up meanwhile."""
 
     text = _("El pago llegó cuando el código de descuento ya se había usado.")
     code = "code_used_up"

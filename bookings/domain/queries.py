@@ -160,9 +160,7 @@ def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
     Money that was never approved does not count: the class was paid in another way.
     """
     approved = Payment.objects.filter(approved_at__isnull=False, status__in=MONEY_GONE)
-    return approved.filter(
-        purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=class_id
-    )
+    return approved.filter(purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=class_id)
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
@@ -215,9 +213,7 @@ def list_holds_over(virtual_class: VirtualClass) -> HoldQuerySet:
 
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
     """List the overlapping paid classes that wait for the calendar."""
-    waiting = VirtualClass.objects.filter(
-        awaits_calendar(), start_time__lt=end, end_time__gt=start
-    )
+    waiting = VirtualClass.objects.filter(awaits_calendar(), start_time__lt=end, end_time__gt=start)
     return with_purchases(waiting).select_related("booked_by").order_by("start_time", "id")
 
 

@@ -93,9 +93,7 @@ def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass
 def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
     if not is_provider_configured():
         return None
-    payment = open_checkout(
-        user=student, quote=quote, kept_until=expires_at, by_teacher=True
-    )
+    payment = open_checkout(user=student, quote=quote, kept_until=expires_at, by_teacher=True)
     # The student may pay by the link, without signing in.
     return make_preference(payment, quote, return_page="/clase/volver")
 
@@ -111,9 +109,7 @@ def _refuse(student: User, quote: Quote, offer: Offer | None, now: datetime) -> 
         raise SlotTakenError
 
 
-def _store_for(
-    student: User, request: BookingRequest, *, is_paid: bool, by: User
-) -> VirtualClass:
+def _store_for(student: User, request: BookingRequest, *, is_paid: bool, by: User) -> VirtualClass:
     try:
         return _store(student, request, is_paid=is_paid, by=by)
     except (IntegrityError, User.DoesNotExist):
@@ -123,9 +119,7 @@ def _store_for(
 
 
 @transaction.atomic
-def _store(
-    student: User, request: BookingRequest, *, is_paid: bool, by: User
-) -> VirtualClass:
+def _store(student: User, request: BookingRequest, *, is_paid: bool, by: User) -> VirtualClass:
     if request.offer and request.offer.once_per_person:
         # The purchase before the person, as everywhere: the other order would deadlock.
         list(student.purchases.select_for_update().filter(virtual_class=None).order_by("pk"))

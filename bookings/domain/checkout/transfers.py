@@ -82,9 +82,7 @@ def choose_transfer(*, user: User, purchase: Purchase) -> None:
 
 
 @transaction.atomic
-def announce_transfer(
-    *, user: User, purchase: Purchase, operation_number: str
-) -> BankTransfer:
+def announce_transfer(*, user: User, purchase: Purchase, operation_number: str) -> BankTransfer:
     """Store that a student paid by transfer, and prolong what is still kept.
 
     Repeated with the same number, return the same transfer. Raises OperationNumberError, or as

@@ -4,7 +4,7 @@ from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from bookings.availability.agenda import load_agenda
@@ -13,7 +13,7 @@ from bookings.domain.desk.messages import list_classes_of_week
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
-from bookings.models import BankTransfer, ClassStatus, TransferState, VirtualClass
+from bookings.models import BankTransfer, ClassStatus, Purchase, Refund, VirtualClass
 from calendar_sync import CalendarError
 
 # A day and its classes in order.
@@ -79,15 +79,14 @@ def load_teacher_day() -> TeacherDay:
 def count_tasks(*, sees_payments: bool) -> Tasks:
     """Count in six queries; payments only for a person who may see them."""
     classes = VirtualClass.objects.all()
-    transfers = BankTransfer.objects.aggregate(
-        transfers=Count("pk", filter=Q(state=TransferState.ANNOUNCED)),
-        to_return=Count("pk", filter=Q(state=TransferState.TO_RETURN)),
-    )
+    money = {
+        "transfers": BankTransfer.objects.announced(),
+        "to_return": Refund.objects.by_hand().open(),
+    }
+    paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
     return Tasks(
-        **(transfers if sees_payments else dict.fromkeys(transfers, 0)),
-        paid_not_scheduled=classes.filter(
-            status=ClassStatus.PENDING, paid_at__isnull=False
-        ).count(),
+        **{key: rows.count() if sees_payments else 0 for key, rows in money.items()},
+        paid_not_scheduled=classes.filter(Exists(paid), status=ClassStatus.PENDING).count(),
         undecided=list_undecided(classes).count(),
         to_review=count_payments_to_review() if sees_payments else 0,
         awaiting_payment=list_awaiting_payment(classes).count(),

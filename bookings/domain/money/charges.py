@@ -112,9 +112,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
 
 def _lock(payment_id: uuid.UUID) -> tuple[Payment, Purchase]:
-    locked = lock_purchase(
-        Payment.objects.values_list("purchase", flat=True).get(pk=payment_id)
-    )
+    locked = lock_purchase(Payment.objects.values_list("purchase", flat=True).get(pk=payment_id))
     return locked.payment, locked
 
 

@@ -131,9 +131,7 @@ def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> 
     return promise_money_back(locked, by) if case is not None else []
 
 
-def refuse_refunding_less(
-    locked: Purchase | None, case: RefundCase, shown: int | None
-) -> None:
+def refuse_refunding_less(locked: Purchase | None, case: RefundCase, shown: int | None) -> None:
     """Raise RefundChangedError if fewer centavos would go back than the client showed."""
     if locked is None or shown is None:
         return

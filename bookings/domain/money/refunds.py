@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet, Sum
 from django.utils import timezone

@@ -248,9 +248,7 @@ def _refuse_other_price(purchase: Purchase, seen: int | None) -> None:
 def _price(user: User, locked: VirtualClass, typed_code: str) -> Purchase:
     """Raises DiscountCodeError."""
     price = locked.open_class.place_price
-    purchase = Purchase(
-        kind=PurchaseKind.PLACE, person=user, virtual_class=locked, price=price
-    )
+    purchase = Purchase(kind=PurchaseKind.PLACE, person=user, virtual_class=locked, price=price)
     if typed_code and price > 0:
         discount = take_discount(user=user, typed=typed_code, amount=price)
         purchase.discount_code, purchase.discount = discount.code, discount.amount

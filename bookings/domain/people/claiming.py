@@ -2,7 +2,7 @@
 
 A link may be forwarded. So it moves one class, and the placeholder (``ClassLink.made_for``) keeps
 the rest until the teacher confirms or undoes the claim.
-Lock order: payments, classes by id, people by id.
+Lock order: classes by id, purchases by id, people by id.
 """
 
 import uuid
@@ -27,15 +27,13 @@ from bookings.domain.queries import list_next_classes_of
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     UNDECIDED,
-    BankTransfer,
     ClassEvent,
     ClassLink,
     Hold,
     Notice,
     NoticeKind,
-    Payment,
-    PurchaseKind,
-    SeatState,
+    Purchase,
+    PurchaseState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -50,7 +48,7 @@ ATTEMPTS = 3
 
 
 class BookedMeanwhileError(BookingError):
-    """The person got a payment or class before its row was locked; begin again."""
+    """The person got a class or purchase before its row was locked; begin again."""
 
 
 class LinkUselessError(BookingError):
@@ -179,7 +177,6 @@ def _find_claim(class_id: uuid.UUID) -> ClassLink:
 
 
 def _lock_class(class_id: uuid.UUID) -> VirtualClass:
-    list(Payment.objects.select_for_update().filter(virtual_class=class_id))
     return VirtualClass.objects.select_for_update().get(pk=class_id)
 
 
@@ -190,11 +187,8 @@ def _hand_over(virtual_class: VirtualClass, giver: User, taker: User) -> None:
     _take_over(virtual_class, giver, taker)
     add_to_total_classes(counted, -1)
     add_to_total_classes(parts.values_list("user_id", flat=True), 1)
-    for model in (Payment, Hold, BankTransfer):
-        rows = model._base_manager.filter(virtual_class=virtual_class, user=giver)
-        rows.update(user=taker)
-    bought = virtual_class.purchases.filter(kind=PurchaseKind.CLASS, person=giver)
-    bought.update(person=taker)
+    Hold.objects.filter(purchase__virtual_class=virtual_class, user=giver).update(user=taker)
+    virtual_class.purchases.classes().filter(person=giver).update(person=taker)
     # Sent mails stay with their readers, and personal ones with the person they are for.
     personal = NoticeKind.MESSAGE, NoticeKind.OWN_LINK_CLAIMED
     unsent = virtual_class.notices.exclude(kind__in=personal).filter(user=giver)
@@ -221,7 +215,7 @@ def _merge_once(user: User, person_id: uuid.UUID, link: ClassLink | None, by: Us
     person, classes = _lock_all(person_id)
     if person is None or not _is_valid(user, person, link):
         raise LinkUselessError
-    _refuse_double_seats(person, user)
+    _refuse_double_places(person, user)
     booked = [one for one in classes if one.booked_by_id == person.pk]
     for one in classes:
         _take_over(one, person, user)
@@ -236,20 +230,20 @@ def _merge_once(user: User, person_id: uuid.UUID, link: ClassLink | None, by: Us
 
 
 def _lock_all(person_id: uuid.UUID) -> tuple[User | None, list[VirtualClass]]:
-    """Lock a person's payments and classes, claimed ones too, then the person.
+    """Lock a person's classes, claimed ones too, and purchases, then the person.
 
     Return the person and its classes. Raises BookedMeanwhileError.
     """
-    payments = Payment.objects.filter(user=person_id)
+    purchases = Purchase.objects.filter(person=person_id)
     parts = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
     claims = ClassLink.objects.filter(pk=OuterRef("pk"), made_for=person_id)
     every = VirtualClass.objects.annotate(takes_part=Exists(parts))
     classes = every.filter(Q(booked_by=person_id) | Q(takes_part=True) | Exists(claims))
-    paid = list(payments.select_for_update().order_by("pk"))
     locked = list(classes.select_for_update().order_by("pk"))
+    bought = list(purchases.select_for_update().order_by("pk"))
     people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
     person = people.filter(pk=person_id).first()
-    if payments.count() > len(paid) or classes.count() > len(locked):
+    if purchases.count() > len(bought) or classes.count() > len(locked):
         raise BookedMeanwhileError
     return person, [one for one in locked if one.booked_by_id == person_id or one.takes_part]
 
@@ -261,10 +255,10 @@ def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:
     return ClassLink.objects.filter(pk=link.pk, claimed_by=user, made_for=person).exists()
 
 
-def _refuse_double_seats(person: User, user: User) -> None:
-    kept = [SeatState.HELD, SeatState.TAKEN]
-    seats = person.seats.filter(state__in=kept).values("open_class")
-    if user.seats.filter(state__in=kept, open_class__in=seats).exists():
+def _refuse_double_places(person: User, user: User) -> None:
+    live = [PurchaseState.KEPT, PurchaseState.PAID]
+    places = person.purchases.places().filter(state__in=live).values("virtual_class")
+    if user.purchases.places().filter(state__in=live, virtual_class__in=places).exists():
         raise BookingError(
             _("Ya tenés un lugar en la misma clase abierta. Escribile a la profe: lo ordena ella.")
         )
@@ -304,7 +298,7 @@ def _drop_doubles(person: User, user: User) -> None:
     """Delete the person's rows of which the account may have only its own."""
     lines = user.waiting_list_entries.values("virtual_class")
     person.waiting_list_entries.filter(virtual_class__in=lines).delete()
-    person.holds.filter(virtual_class=None, payment=None).delete()
+    person.holds.chosen().delete()
     theirs = {(one.virtual_class_id, one.kind, one.occasion) for one in user.notices.all()}
     doubles = [
         one.pk

@@ -18,12 +18,13 @@ from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
-from bookings.domain.open_classes.seats import release_seats
+from bookings.domain.open_classes.buying import release_places
 from bookings.domain.people.claiming import return_claim
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import (
     UNDECIDED,
+    BankTransfer,
     ClassEvent,
     ClassLink,
     ClassLog,
@@ -31,6 +32,8 @@ from bookings.models import (
     Message,
     Notice,
     NoticeKind,
+    Purchase,
+    Refund,
     TransferState,
     UserActivity,
     VirtualClass,
@@ -66,7 +69,7 @@ def erase_person(*, user: User, by: User, fresh_sign_in: bool = False) -> None:
         with suppress(BookingError):  # the teacher decided meanwhile
             return_claim(class_id=link.pk, by=user)
     leave_every_line(user=user)
-    release_seats(user=user)
+    release_places(user=user)
     with transaction.atomic():
         # Before the log of cancelled classes is deleted with them.
         booked = VirtualClass.objects.filter(booked_by=user)
@@ -86,8 +89,9 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
     if user.is_staff:
         raise BookingError(_("La cuenta de la profe no se puede borrar."))
     claimed = [link.pk for link in list_claims(user)]
-    transfers = user.transfers.exclude(virtual_class__in=claimed)
-    if transfers.filter(state__in=[TransferState.ANNOUNCED, TransferState.TO_RETURN]).exists():
+    theirs = Q(purchase__person=user) & ~Q(purchase__virtual_class__in=claimed)
+    announced = BankTransfer.objects.announced().filter(theirs)
+    if announced.exists() or Refund.objects.by_hand().open().filter(theirs).exists():
         raise TransferWaitsError
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
     ahead = VirtualClass.objects.exclude(pk__in=claimed).filter(
@@ -95,7 +99,7 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
         end_time__gt=timezone.now(),
         status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
     )
-    if any(one.is_scheduled or one.is_being_scheduled or one.paid_at for one in ahead):
+    if any(one.is_scheduled or one.is_being_scheduled or one.is_paid for one in ahead):
         raise ClassesAheadError
     return list(ahead)
 
@@ -146,7 +150,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
         for virtual_class in ahead:
             decide_cancelling(virtual_class.pk, by, fresh_sign_in=True)
         leave_every_line(user=user)
-        release_seats(user=user)
+        release_places(user=user)
         return ahead
 
     seen = foresee(decide, [*lines, *(one.pk for one in ahead)])
@@ -165,23 +169,23 @@ def _forget_mails(user: User) -> None:
 
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
-    # ``settle_seat`` refunds money that arrives for the others.
-    unpaid = user.seats.filter(paid_at=None, payment=None, transfers=None)
-    user.purchases.filter(pk__in=unpaid.values("pk")).delete()
-    unpaid.delete()
+    # ``settle_place`` refunds money that arrives for the others.
+    bare = {"paid_at": None, "payment": None, "transfers": None, "entries": None, "refunds": None}
+    user.purchases.places().filter(**bare).delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
     # The others are about money that came, or may still come.
-    user.transfers.filter(state=TransferState.REFUSED).delete()
+    refused = BankTransfer.objects.filter(purchase__person=user, state=TransferState.REFUSED)
+    refused.delete()
     booked = VirtualClass.objects.filter(booked_by=user)
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
     # Only classes without money and guests; a withdrawal still needs its row.
+    unsold = user.purchases.classes().filter(**bare)
+    sold = Purchase.objects.filter(virtual_class=OuterRef("pk")).exclude(pk__in=unsold.values("pk"))
     booked.filter(
         ~Exists(others),
+        ~Exists(sold),
         status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED],
-        paid_at=None,
-        payment=None,
-        transfers=None,
         withdrawal_requested_at=None,
     ).delete()
     lost = ClassLink.objects.filter(UNDECIDED, made_for=user)

@@ -18,17 +18,9 @@ from bookings.domain.change_policy import (
     load_steps,
 )
 from bookings.domain.exceptions import TooLateToChangeError
-from bookings.domain.money.money_back import find_money_back
+from bookings.domain.money.money_back import find_money_back, find_payment
 from bookings.domain.queries import get_class, get_class_of, latest_first, list_classes_of
-from bookings.models import (
-    ClassStatus,
-    Payment,
-    Role,
-    Seat,
-    SeatState,
-    VirtualClass,
-    price_of,
-)
+from bookings.models import ClassStatus, Purchase, PurchaseState, Role, VirtualClass
 
 
 class Changes(NamedTuple):
@@ -44,7 +36,7 @@ NO_CHANGES = Changes(None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class OwnClass:
-    """price, is_paid: of the host's class or the guest's seat; None for a guest without a seat.
+    """price, is_paid: of the host's class or the guest's place; None for a guest who bought none.
 
     html_link, access_code: None while they open nothing. access_code, preference_id: for the host.
     """
@@ -83,7 +75,8 @@ def find_conference_url(virtual_class: VirtualClass, now: datetime) -> str:
 
 def find_code_to_share(virtual_class: VirtualClass, user: User, now: datetime) -> str:
     """Return the host's access code while it opens the class; else an empty text."""
-    payment: Payment | None = getattr(virtual_class, "payment", None)
+    purchase = virtual_class.purchase
+    payment = find_payment(purchase) if purchase else None
     is_paid_back = payment is not None and payment.approved_at and payment.is_money_gone
     opens = _is_open(virtual_class, now) and virtual_class.takes_guests and not is_paid_back
     return (virtual_class.access_code or "") if opens and virtual_class.is_hosted_by(user) else ""
@@ -94,33 +87,37 @@ def _is_open(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    return classes.prefetch_related("payment__charges__refunds", "purchases__entries", "transfers")
+    return classes.prefetch_related(
+        "purchases__payment__charges__refunds",
+        "purchases__entries__transfer",
+        "purchases__refunds",
+    )
 
 
 def _describe(classes: Iterable[VirtualClass], user: User) -> list[OwnClass]:
     rows, steps, now = list(classes), load_steps(), timezone.now()
-    bought = user.seats.filter(state__in=[SeatState.TAKEN, SeatState.CANCELLED])
-    latest_last = bought.filter(open_class__in=[row.pk for row in rows]).order_by("created_at")
-    seats = {seat.open_class_id: seat for seat in latest_last}
-    return [_describe_one(row, user, seats.get(row.pk), steps, now) for row in rows]
+    bought = user.purchases.places().filter(state__in=[PurchaseState.PAID, PurchaseState.ENDED])
+    latest_last = bought.filter(virtual_class__in=[row.pk for row in rows]).order_by("created_at")
+    places = {place.virtual_class_id: place for place in latest_last}
+    return [_describe_one(row, user, places.get(row.pk), steps, now) for row in rows]
 
 
 def _describe_one(
     virtual_class: VirtualClass,
     user: User,
-    seat: Seat | None,
+    place: Purchase | None,
     steps: list[RefundStep],
     now: datetime,
 ) -> OwnClass:
     is_host = virtual_class.is_hosted_by(user)
-    bought = virtual_class if is_host else seat
+    purchase = virtual_class.purchase if is_host else place
     has_preference = is_host and virtual_class.has_preference
     changes = _find_changes(virtual_class, user, steps, now) if is_host else NO_CHANGES
     return OwnClass(
         virtual_class=virtual_class,
         role=Role.HOST if is_host else Role.PARTICIPANT,
-        price=price_of(bought) if bought else None,
-        is_paid=bought.paid_at is not None if bought else None,
+        price=virtual_class.class_price if is_host else purchase and purchase.price,
+        is_paid=virtual_class.is_paid if is_host else purchase and purchase.is_paid,
         learning_focus=virtual_class.shown_focus or None,
         html_link=find_conference_url(virtual_class, now) or None,
         access_code=find_code_to_share(virtual_class, user, now) or None,
@@ -139,7 +136,8 @@ def _find_changes(
         case = find_cancelling_case(host, virtual_class, now, steps)
     except TooLateToChangeError:
         return NO_CHANGES
-    refund, end = find_money_back(virtual_class, case).total, virtual_class.end_time
+    purchase, end = virtual_class.purchase, virtual_class.end_time
+    refund = find_money_back(purchase, case).total if purchase else 0
     if not virtual_class.is_scheduled:
         return Changes(None, end, refund)
     if is_in_charge(host):

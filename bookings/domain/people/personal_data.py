@@ -18,14 +18,14 @@ from bookings.models import (
     Message,
     NoticeKind,
     Payment,
-    Seat,
+    Purchase,
+    Refund,
     VirtualClass,
-    with_their_classes,
 )
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
-HOST_FIELDS = "preference_id", "class_price", "access_code", "paid_at", "discount"
+HOST_FIELDS = "preference_id", "class_price", "access_code"
 
 
 def export_person(user: User) -> str:
@@ -37,26 +37,36 @@ def export_person(user: User) -> str:
         **describe_account(user),
         "classes": [
             _describe_class(one, user)
-            for one in list_classes_of(user)
-            .select_related("discount_code")
-            .prefetch_related("activities")
+            for one in list_classes_of(user).prefetch_related("activities")
         ],
         "payments": [
             _describe_payment(one)
-            for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
+            for one in Payment.objects.filter(purchase__person=user)
+            .select_related("purchase")
+            .order_by("created_at")
+            .prefetch_related("charges__refunds")
         ],
         "moneyMoved": [
             _pick(one, "kind", "way", "amount", "at")
             for one in Entry.objects.filter(purchase__person=user)
         ],
-        "transfers": [_describe_transfer(one) for one in with_their_classes(user.transfers.all())],
+        "moneyToReturn": [
+            _pick(one, "way", "amount", "status", "created_at", "done_at")
+            for one in Refund.objects.by_hand().filter(purchase__person=user)
+        ],
+        "transfers": [
+            _describe_transfer(one)
+            for one in BankTransfer.objects.with_purchases().filter(purchase__person=user)
+        ],
         "classLinks": [
             {"class": link.pk, "since": link.created_at, "claimedAt": link.claimed_at}
             for link in ClassLink.objects.filter(Q(made_for=user) | Q(claimed_by=user))
         ],
-        "keptTimes": [_describe_hold(one) for one in user.holds.select_related("offer")],
-        "seats": [
-            _describe_seat(one) for one in user.seats.select_related("open_class", "discount_code")
+        "keptTimes": [
+            _describe_hold(one) for one in user.holds.select_related("offer", "purchase")
+        ],
+        "purchases": [
+            _describe_purchase(one) for one in user.purchases.select_related("discount_code")
         ],
         "waitingFor": [
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
@@ -73,7 +83,6 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
         **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
         **({"learningFocus": virtual_class.shown_focus} if is_host else {}),
         "offer": virtual_class.offer.name if virtual_class.offer else "",
-        "discountCode": str((is_host and virtual_class.discount_code) or ""),
         "bookedByYou": is_host,
         "yourPart": [
             {"rol": part.rol, "completed": part.completed, "missed": part.no_show}
@@ -85,7 +94,7 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
 
 def _describe_transfer(transfer: BankTransfer) -> dict[str, Any]:
     return {
-        "class": transfer.booked_class.pk,
+        "class": transfer.purchase.virtual_class_id,
         **_pick(transfer, "amount", "operation_number", "state", "announced_at", "decided_at"),
     }
 
@@ -94,18 +103,17 @@ def _describe_hold(hold: Hold) -> dict[str, Any]:
     return {
         "start": hold.start_time,
         "end": hold.end_time,
-        "until": hold.expires_at,
+        "until": hold.ends_at,
         "offer": hold.offer.name if hold.offer else "",
     }
 
 
-def _describe_seat(seat: Seat) -> dict[str, Any]:
+def _describe_purchase(purchase: Purchase) -> dict[str, Any]:
     return {
-        **_pick(seat, "id", "price", "discount", "state", "created_at", "expires_at", "paid_at"),
-        "class": seat.open_class_id,
-        "title": seat.open_class.title,
-        "payment": seat.payment_id,
-        "discountCode": str(seat.discount_code or ""),
+        **_pick(purchase, "id", "kind", "price", "discount", "state", "created_at"),
+        **_pick(purchase, "kept_until", "paid_at", "amount_kept"),
+        "class": purchase.virtual_class_id,
+        "discountCode": str(purchase.discount_code or ""),
     }
 
 
@@ -131,7 +139,7 @@ def _describe_mails(user: User) -> list[dict[str, Any]]:
 def _describe_payment(payment: Payment) -> dict[str, Any]:
     return {
         **_pick(payment, "id", "amount", "currency", "status", "created_at", "approved_at"),
-        "class": payment.virtual_class_id,
+        "class": payment.purchase.virtual_class_id,
         "charges": [
             {
                 "number": charge.charge_id,

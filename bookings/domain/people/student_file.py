@@ -18,7 +18,6 @@ from bookings.models import (
     ClassLink,
     Payment,
     VirtualClass,
-    with_rest,
 )
 
 LINES_SHOWN = 10
@@ -62,13 +61,14 @@ def load_student_file(user: User) -> StudentFile:
         return ClassLine(one, one.is_hosted_by(user), one.pk in missed)
 
     def with_codes(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-        return classes.select_related("discount_code")[:LINES_SHOWN]
+        return classes[:LINES_SHOWN]
 
+    transfers = BankTransfer.objects.with_purchases().prefetch_related("refunds")
     return StudentFile(
         ahead=list(map(describe, with_codes(list_next_classes_of(user)))),
         past=list(map(describe, with_codes(list_past_classes_of(user)))),
         payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
-        transfers=list(with_rest(user.transfers.all())[:LINES_SHOWN]),
+        transfers=list(transfers.filter(purchase__person=user)[:LINES_SHOWN]),
         claims=list(
             ClassLink.objects.filter(UNDECIDED, made_for=user)
             .select_related("virtual_class", "claimed_by")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.db import transaction
+from django.db.models import Prefetch
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
@@ -12,7 +13,14 @@ from accounts.models import User
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.queries import get_class
-from bookings.models import ClassEvent, ClassLink, NoticeKind, VirtualClass, read_link_token
+from bookings.models import (
+    ClassEvent,
+    ClassLink,
+    NoticeKind,
+    Purchase,
+    VirtualClass,
+    read_link_token,
+)
 from bookings.notices.due import record_due
 
 NO_LINK = "Esta clase no tiene un enlace."
@@ -40,8 +48,9 @@ class FoundLink:
 
 def find_link(token: str) -> FoundLink:
     named = read_link_token(token)
-    links = ClassLink.objects.select_related(
-        "virtual_class__booked_by", "virtual_class__hold", "virtual_class__payment"
+    purchases = Purchase.objects.select_related("payment", "hold")
+    links = ClassLink.objects.select_related("virtual_class__booked_by").prefetch_related(
+        Prefetch("virtual_class__purchases", purchases)
     )
     link = links.filter(pk=named[0]).first() if named else None
     if named is None or link is None:

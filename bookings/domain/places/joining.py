@@ -38,6 +38,7 @@ from bookings.notices.due import record_place
 # Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 
+
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
     """Give ``user`` a place in the class of an access code.
 

@@ -24,7 +24,11 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_seats import list_held_seats, lock_open_class, sells_seats
+from bookings.domain.places.held_places import (
+    list_held_places,
+    lock_open_class,
+    sells_places,
+)
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
@@ -58,7 +62,7 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
             return _get_into_line(user, virtual_class)
 
 
-def wait_for_seat(*, user: User, class_id: uuid.UUID) -> WaitingListEntry:
+def wait_for_open_class(*, user: User, class_id: uuid.UUID) -> WaitingListEntry:
     """Raises as ``wait_for_place``."""
     _refuse_haste(user)
     with transaction.atomic():
@@ -85,7 +89,7 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
         raise ClassCancelledError
     if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
         raise BookingError(_("Se venció el tiempo para tomar ese lugar."))
-    if sells_seats(entry.virtual_class):
+    if sells_places(entry.virtual_class):
         raise BookingError(_("El lugar se paga: reservalo en la página de la clase."))
     take_place(user=user, virtual_class=entry.virtual_class)
     return entry.virtual_class
@@ -140,7 +144,7 @@ def _refuse_needless(user: User, virtual_class: VirtualClass, now: datetime) -> 
     """Refuse to wait in an open class with a free place: an offer would take it off sale."""
     if not OpenClass.objects.filter(pk=virtual_class.pk).exists():
         return
-    if list_held_seats(virtual_class, now).filter(user=user).exists():
+    if list_held_places(virtual_class, now).filter(person=user).exists():
         raise BookingError(_("Ya te guardamos un lugar en esta clase: falta que lo pagues."))
     if virtual_class.free_places > count_kept_places(virtual_class):
         raise BookingError(_("Todavía queda lugar: reservalo en la página de la clase."))

@@ -15,7 +15,7 @@ from bookings.domain.places.place_offers import takes_waiting
 from bookings.models import (
     ClassStatus,
     OpenClass,
-    Seat,
+    Purchase,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -64,8 +64,12 @@ def find_pause_end(entry: WaitingListEntry, now: datetime) -> datetime | None:
         return None
     if not OpenClass.objects.filter(pk=entry.virtual_class_id).exists():
         return None
-    seats = Seat.objects.filter(open_class=entry.virtual_class_id, user=entry.user_id)
-    is_paid = seats.filter(paid_at__isnull=False, created_at__gte=entry.offered_at).exists()
+    places = (
+        Purchase.objects.places()
+        .paid()
+        .filter(virtual_class=entry.virtual_class_id, person=entry.user_id)
+    )
+    is_paid = places.filter(created_at__gte=entry.offered_at).exists()
     return None if is_paid else ended_at + PAUSE
 
 
