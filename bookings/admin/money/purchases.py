@@ -14,7 +14,7 @@ from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.dry_runs import foresee
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.purchases import find_missing
-from bookings.domain.open_classes.seats import pay_place_by_hand
+from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.models import Entry, Purchase
 from bookings.templatetags.class_times import pesos
 

@@ -15,6 +15,7 @@ from bookings.models import (
     PaymentStatus,
     Purchase,
     PurchaseState,
+    Refund,
     TransferState,
     VirtualClass,
 )
@@ -91,20 +92,26 @@ def name_place(place: Purchase) -> str:
 
 def look_of_transfer(transfer: BankTransfer) -> str:
     """Prefetch its refunds."""
-    if any(one.is_open for one in transfer.refunds.all()):
+    refunds = _list_returns(transfer)
+    if any(one.is_open for one in refunds):
         return "cancelled"
-    return "completed" if transfer.refunds.all() else TRANSFER_BADGES[TransferState(transfer.state)]
+    return "completed" if refunds else TRANSFER_BADGES[TransferState(transfer.state)]
 
 
 @register.filter("transfer_state")
 def name_transfer(transfer: BankTransfer) -> str:
     """``Para devolver $ 7.500`` if a part goes back. Prefetch its refunds."""
-    refunds = transfer.refunds.all()
+    refunds = _list_returns(transfer)
     if not refunds:
         return str(transfer.get_state_display())
     label = TO_RETURN if any(one.is_open for one in refunds) else RETURNED
     amount = sum(one.amount for one in refunds)
     return f"{label} {pesos(amount)}" if amount < transfer.amount else label
+
+
+def _list_returns(transfer: BankTransfer) -> list[Refund]:
+    has_come = transfer.state == TransferState.CONFIRMED
+    return list(transfer.refunds.all()) if has_come else []
 
 
 def _is_by_hand(payment: Payment) -> bool:

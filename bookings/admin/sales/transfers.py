@@ -13,7 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from bookings.admin.cells import day_and_time
+from bookings.admin.cells import class_link, day_and_time
+from bookings.admin.money.states import look_of_transfer
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import REFUSE, TRANSFER_STEPS, describe, warn
@@ -29,36 +30,21 @@ from bookings.admin.steps import (
 )
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
-from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
-from bookings.models import (
-    BankTransfer,
-    TransferState,
-    find_same_numbers,
-    with_rest,
-    with_their_classes,
-)
+from bookings.domain.queries import list_returns_to_make, list_transfers_to_decide
+from bookings.models import BankTransfer, TransferState, find_same_numbers
 from bookings.notices.links import read_transfer_link
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
 
 WAITING, LATEST = 50, 20
 MAILED = "admin/sales/mailed_transfer.html"
-BADGES = {
-    TransferState.ANNOUNCED: "pending",
-    TransferState.CONFIRMED: "scheduled",
-    TransferState.REFUSED: "cancelled",
-    TransferState.TO_RETURN: "cancelled",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """amount: centavos that came, or that are to go back. look: the class's state whose colour the
-    badge has.
-    """
+    """look: the class's state whose colour the badge has."""
 
     transfer: BankTransfer
-    amount: int
     look: str
     about: str
     warnings: list[str]
@@ -67,22 +53,30 @@ class TransferRow:
 
 @admin.register(BankTransfer)
 class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
-    list_display = ["announced_at", "user", "sum", "operation_number", "state"]
+    list_display = ["announced_at", "person", "sum", "operation_number", "state"]
     list_filter = ["state"]
-    list_select_related = ["user"]
-    search_fields = ["operation_number", "user__name", "user__email"]
+    list_select_related = ["purchase__person", "purchase__virtual_class"]
+    search_fields = ["operation_number", "purchase__person__name", "purchase__person__email"]
     ordering = ["-announced_at", "-id"]
     fields = [
-        "user",
+        "person",
         "sum",
         "operation_number",
         "state",
         "announced_at",
         "decided_at",
         "decided_by",
-        "virtual_class",
+        "of_class",
     ]
     steps = TRANSFER_STEPS
+
+    @admin.display(description="de quién", ordering="purchase__person__name")
+    def person(self, obj: BankTransfer) -> str:
+        return str(obj.purchase.person)
+
+    @admin.display(description="clase")
+    def of_class(self, obj: BankTransfer) -> str:
+        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
 
     @admin.display(description="monto", ordering="amount")
     def sum(self, obj: BankTransfer) -> str:
@@ -98,19 +92,18 @@ class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
 @require_safe
 @requires("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
-    decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
     page = Paginator(list_transfers_to_decide(), WAITING).get_page(request.GET.get("pagina"))
     to_decide = list(page)
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     same = find_same_numbers(to_decide)
-    latest = with_their_classes(with_rest(BankTransfer.objects.filter(state__in=decided)))
-    latest = latest.order_by("-decided_at", "-id")[:LATEST]
+    latest = BankTransfer.objects.exclude(state=TransferState.ANNOUNCED).with_purchases()
+    latest = latest.prefetch_related("refunds").order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
         "page": page,
         "refuse": REFUSE if may_decide and len(to_decide) > 1 else None,
         "to_decide": [_present(request, one, same[one.pk]) for one in to_decide],
-        "to_return": [_present(request, one) for one in list_transfers_to_return()[:WAITING]],
+        "to_return": list_returns_to_make().count(),
         "latest": [_present(request, one) for one in latest],
     }
     return show_page(request, "admin/sales/transfers.html", **context)
@@ -122,9 +115,8 @@ def _present(
     """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
-        amount=transfer.amount_back if transfer.goes_back else transfer.amount,
-        look=BADGES.get(TransferState(transfer.state), "completed"),
-        about=day_and_time(transfer.booked_class.start_time),
+        look=look_of_transfer(transfer),
+        about=day_and_time(transfer.purchase.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),
         steps=list_links(request, TRANSFER_STEPS, transfer),
     )
@@ -144,7 +136,7 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
         gone.status_code = 410
         return gone
     form = StepForm({}, transfer)
-    offered = [step for step in TRANSFER_STEPS[:2] if step.is_offered(transfer)]
+    offered = [step for step in TRANSFER_STEPS if step.is_offered(transfer)]
     previews = [(step, look_ahead(step, [transfer], form, actor)) for step in offered]
     problem = ""
     if request.method == "POST":
@@ -170,9 +162,7 @@ def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
     teacher = User.objects.filter(pk=teacher_id).first()
     if teacher is None or not teacher.is_active or not is_in_charge(teacher):
         return None, None
-    about = "user", "virtual_class__payment", "seat__open_class__virtual_class"
-    transfers = BankTransfer.objects.select_related(*about)
-    return teacher, transfers.filter(pk=transfer_id).first()
+    return teacher, BankTransfer.objects.with_purchases().filter(pk=transfer_id).first()
 
 
 def _answer(
