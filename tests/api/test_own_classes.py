@@ -13,9 +13,9 @@ from bookings.domain.places.joining import join_class
 from bookings.models import (
     Closure,
     Payment,
+    Purchase,
     Refund,
     Role,
-    SeatState,
     UserActivity,
     VirtualClass,
 )
@@ -23,7 +23,7 @@ from tests.api.bodies import answer_of, post
 from tests.factories import (
     BankTransferFactory,
     OpenClassFactory,
-    SeatFactory,
+    PlaceFactory,
     VirtualClassFactory,
 )
 from tests.pages.moments import NOW, ZONE, tuesday
@@ -107,8 +107,7 @@ def test_a_guest_reads_neither_code_nor_money(sign_in, student, scheduled):
 
 
 def test_a_guest_of_an_open_class_reads_the_seat_s_price(sign_in, student, agenda):
-    seat = SeatFactory(user=student, price=400_000, state=SeatState.TAKEN, paid_at=NOW)
-    virtual_class = seat.open_class.virtual_class
+    virtual_class = PlaceFactory(person=student, price=400_000, paid_at=NOW).virtual_class
     UserActivity.objects.create(user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT)
 
     _, told = get(sign_in(student), virtual_class.pk)
@@ -184,15 +183,15 @@ def add_classes(host, stranger, mercadopago):
     """Add classes that are paid in each way, and one of another person."""
     now = timezone.now()
     make_paid_class(host, mercadopago)
-    by_hand = make_payment(host).virtual_class
-    VirtualClass.objects.filter(pk=by_hand.pk).update(paid_at=now)
+    by_hand = make_payment(host).purchase
+    Purchase.objects.filter(pk=by_hand.pk).update(paid_at=now, state="paid")
     VirtualClassFactory(booked_by=host, scheduled=True, start_time=NEXT_WEEK, paid_at=now)
     by_transfer = VirtualClassFactory(booked_by=host, paid_at=now, start_time=NEXT_WEEK)
-    BankTransferFactory(virtual_class=by_transfer, state="confirmed", decided_at=now)
-    joined = OpenClassFactory().virtual_class
-    for user in (host, stranger):
-        SeatFactory(open_class=joined.open_class, user=user, state=SeatState.TAKEN, paid_at=now)
-    UserActivity.objects.create(user=host, virtual_class=joined, rol=Role.PARTICIPANT)
+    BankTransferFactory(purchase=by_transfer.purchase, state="confirmed", decided_at=now)
+    joined = OpenClassFactory()
+    for person in (host, stranger):
+        PlaceFactory(open_class=joined, person=person, paid_at=now)
+    UserActivity.objects.create(user=host, virtual_class_id=joined.pk, rol=Role.PARTICIPANT)
 
 
 def test_the_list_costs_the_same_for_few_and_many(signed_in, host, stranger, mercadopago, agenda):

@@ -43,7 +43,7 @@ def test_a_preference_is_made_at_the_price_of_the_list(signed_in, host, mercadop
 
     status, body = answer_of(response)
     payment = Payment.objects.get()
-    assert (status, payment.user, payment.status) == (200, host, PaymentStatus.PENDING)
+    assert (status, payment.purchase.person, payment.status) == (200, host, PaymentStatus.PENDING)
     assert body == {
         "preferenceId": payment.preference_id,
         "initPoint": payment.checkout_url,

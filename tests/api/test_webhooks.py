@@ -70,7 +70,7 @@ def test_a_paid_class_is_scheduled_once_whatever_arrives_how_often(
 
     assert set(answers) == {200}
     paid.refresh_from_db()
-    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert paid.purchase.virtual_class.status == ClassStatus.SCHEDULED
     assert len(google.live_events()) == 1
     assert not PaymentNotification.objects.filter(processed_at=None).exists()
 
@@ -82,7 +82,7 @@ def test_by_the_policy_prefer_an_unsigned_copy_is_a_hint(provider, paid, mercado
     process_notifications()
 
     paid.refresh_from_db()
-    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert paid.purchase.virtual_class.status == ClassStatus.SCHEDULED
     states = set(PaymentNotification.objects.values_list("signature", flat=True))
     assert states == {SignatureState.ABSENT}
 
@@ -390,7 +390,7 @@ def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, 
 
     wait_for_errand()
     paid.refresh_from_db()
-    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert paid.purchase.virtual_class.status == ClassStatus.SCHEDULED
 
 
 def wait_for_errand():

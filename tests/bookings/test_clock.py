@@ -9,16 +9,17 @@ from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import CALENDAR
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.models import (
     ClassStatus,
     Heartbeat,
+    MoneyWay,
     Notice,
     NoticeKind,
     Payment,
     PaymentNotification,
     PaymentStatus,
-    Refund,
-    SeatState,
+    PurchaseState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -33,9 +34,10 @@ from calendar_sync.push import channels, following
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import (
-    BankTransferFactory,
     HoldFactory,
-    SeatFactory,
+    PaymentFactory,
+    PlaceFactory,
+    PurchaseFactory,
     VirtualClassFactory,
 )
 
@@ -66,7 +68,7 @@ def book(host):
 def test_class_paid_while_the_clock_was_ahead_is_scheduled_and_told(host, teacher, clock_ahead):
     with clock_ahead():
         virtual_class = book(host)
-        VirtualClass.objects.update(paid_at=timezone.now(), scheduling_requested_at=timezone.now())
+        mark_paid(virtual_class.pk, None)
 
     with time_machine.travel(timezone.now() + 2 * MINUTE):
         sweep()
@@ -112,7 +114,7 @@ def rows(host):
     """One row of each kind that waits for its time."""
     virtual_class = VirtualClassFactory(booked_by=host)
     record_due(NoticeKind.CONFIRMATION, virtual_class, [host.pk])
-    Payment.objects.create(user=host, amount=1, preference_id="paid", quote={})
+    PaymentFactory()
     PaymentNotification.objects.create(topic="payment", resource_id="1", signature="valid")
     Heartbeat.objects.create(name=CALENDAR)
     event = build_test_event()
@@ -179,55 +181,34 @@ def test_hold_and_offer_end_after_their_length_from_now(host, student, settings)
     assert abs(offer.offer_expires_at - now - settings.WAITING_LIST_WINDOW) < MINUTE
 
 
-@pytest.mark.parametrize(("by_transfer", "kept"), [(False, 15 * MINUTE), (True, DAY)])
-def test_a_seat_is_held_for_its_length_from_now(by_transfer, kept):
-    seat = SeatFactory(expires_at=timezone.now() + 3 * DAY)
-    if by_transfer:
-        BankTransferFactory(seat=seat)
+@pytest.mark.parametrize(
+    ("sale", "kept"),
+    [
+        ({"kept_for": MoneyWay.ONLINE}, 15 * MINUTE),
+        ({"kept_for": MoneyWay.TRANSFER}, DAY),
+        ({}, 2 * DAY),
+        ({"kept_for": MoneyWay.ONLINE, "by_teacher": True}, 2 * DAY),
+    ],
+    ids=["online", "transfer", "by hand", "booked by the teacher"],
+)
+def test_what_is_to_be_paid_is_kept_for_its_length_from_now(sale, kept):
+    place = PlaceFactory(**sale, kept_until=timezone.now() + 3 * DAY)
 
-    bring_back_plans()
-    seat.refresh_from_db()
+    assert bring_back_plans() == 1
 
-    assert abs(seat.expires_at - timezone.now() - kept) < MINUTE
-
-
-@pytest.mark.parametrize(("days", "is_brought_back"), [(2, False), (3, True)])
-def test_a_hold_of_the_teacher_s_lasts_two_days(host, days, is_brought_back):
-    now = timezone.now()
-    hold = HoldFactory(
-        user=host,
-        start_time=now + 5 * DAY,
-        end_time=now + 5 * DAY + HOUR,
-        class_type="individual",
-        expires_at=now + days * DAY,
-        made_by_teacher=True,
-    )
-
-    assert bring_back_plans() == is_brought_back
-
-    hold.refresh_from_db()
-    assert abs(hold.expires_at - now - 2 * DAY) < MINUTE
+    place.refresh_from_db()
+    assert abs(place.kept_until - timezone.now() - kept) < MINUTE
+    assert bring_back_plans() == 0
 
 
-def test_a_hold_of_a_class_paid_by_hand_lasts_two_days_too(host):
-    now = timezone.now()
-    hold = HoldFactory(
-        user=host,
-        virtual_class=VirtualClassFactory(booked_by=host, has_preference=False),
-        start_time=now + 5 * DAY,
-        end_time=now + 5 * DAY + HOUR,
-        class_type="individual",
-        expires_at=now + 2 * DAY,
-    )
+def test_what_is_not_kept_any_more_is_left_alone():
+    PlaceFactory(state=PurchaseState.LAPSED, kept_until=timezone.now() + 3 * DAY)
 
-    assert not bring_back_plans()
-
-    hold.refresh_from_db()
-    assert abs(hold.expires_at - now - 2 * DAY) < MINUTE
+    assert bring_back_plans() == 0
 
 
-def test_refund_of_a_clock_that_was_ahead_is_due_now(host):
-    payment = Payment.objects.create(user=host, amount=1, preference_id="paid", quote={})
+def test_refund_of_a_clock_that_was_ahead_is_due_now():
+    payment = PaymentFactory()
     charge = payment.charges.create(
         charge_id="1",
         amount=1,
@@ -235,8 +216,9 @@ def test_refund_of_a_clock_that_was_ahead_is_due_now(host):
         status="approved",
         provider_updated_at=timezone.now(),
     )
-    refund = Refund.objects.create(
-        charge=charge,
+    refund = charge.refunds.create(
+        purchase=payment.purchase,
+        way=MoneyWay.ONLINE,
         amount=1,
         key="key",
         next_attempt_at=timezone.now() + DAY,
@@ -277,13 +259,11 @@ def test_looks_at_the_calendar_do_not_wait_for_a_clock_that_was_ahead(clock_ahea
 @pytest.mark.parametrize("status", [PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK])
 def test_daily_look_at_money_that_went_back_with_its_class_stays_daily(host, status):
     tomorrow = timezone.now() + DAY
-    virtual_class = VirtualClassFactory(booked_by=host, status=ClassStatus.CANCELLED)
-    Payment.objects.create(
-        user=host,
-        virtual_class=virtual_class,
-        amount=1,
-        preference_id="returned",
-        quote={},
+    virtual_class = VirtualClassFactory(
+        booked_by=host, status=ClassStatus.CANCELLED, amount_kept=0, refund_reason="cancelled"
+    )
+    PaymentFactory(
+        purchase=virtual_class.purchase,
         status=status,
         approved_at=timezone.now(),
         next_check_at=tomorrow,
@@ -295,25 +275,55 @@ def test_daily_look_at_money_that_went_back_with_its_class_stays_daily(host, sta
 
 
 @pytest.mark.parametrize(
-    ("seat", "brought_back"),
+    ("place", "brought_back"),
     [
-        ({"state": SeatState.TAKEN}, 0),
-        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 400_000}, 0),
-        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 200_000}, 1),
-        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 0}, 1),
-        ({"state": SeatState.HELD}, 1),
+        ({"state": PurchaseState.PAID}, 0),
+        ({"state": PurchaseState.ENDED, "amount_kept": 400_000}, 0),
+        ({"state": PurchaseState.ENDED, "amount_kept": 200_000}, 1),
+        ({"state": PurchaseState.ENDED, "amount_kept": 0}, 1),
+        ({"state": PurchaseState.KEPT}, 1),
     ],
-    ids=["taken", "left late", "left for half", "left in time", "held"],
+    ids=["paid", "left late", "left for half", "left in time", "kept"],
 )
-def test_daily_look_at_the_money_of_a_seat_stays_daily(host, seat, brought_back):
-    payment = Payment.objects.create(
-        user=host,
-        amount=400_000,
-        preference_id="of a seat",
-        status=PaymentStatus.APPROVED,
-        approved_at=timezone.now(),
-        next_check_at=timezone.now() + DAY,
+def test_daily_look_at_the_money_of_a_place_stays_daily(place, brought_back):
+    now = timezone.now()
+    has_ended = place["state"] == PurchaseState.ENDED
+    purchase = PlaceFactory(
+        paid_at=None if place["state"] == PurchaseState.KEPT else now,
+        refund_reason="cancelled" if has_ended else "",
+        **place,
     )
-    SeatFactory(user=host, payment=payment, paid_at=timezone.now(), **seat)
+    PaymentFactory(
+        purchase=purchase,
+        status=PaymentStatus.APPROVED,
+        approved_at=now,
+        next_check_at=now + DAY,
+    )
 
     assert bring_back_plans() == brought_back
+
+
+@pytest.mark.parametrize(
+    ("is_booked", "kept", "brought_back"),
+    [(False, None, 1), (True, None, 1), (True, 0, 1), (True, 1_500_000, 0)],
+    ids=["not booked", "not scheduled", "goes back", "stays"],
+)
+def test_money_of_a_class_is_looked_at_often_while_it_is_open(is_booked, kept, brought_back):
+    now = timezone.now()
+    ended = {"refund_reason": "cancelled", "amount_kept": kept, "status": ClassStatus.CANCELLED}
+    more = {} if kept is None else ended
+    if is_booked:
+        purchase = VirtualClassFactory(paid_at=now, **more).purchase
+    else:
+        purchase = PurchaseFactory(paid=True)
+    payment = PaymentFactory(
+        purchase=purchase,
+        status=PaymentStatus.APPROVED,
+        approved_at=now,
+        next_check_at=now + DAY,
+    )
+
+    assert bring_back_plans() == brought_back
+
+    payment.refresh_from_db()
+    assert (payment.next_check_at < now + HOUR) == bool(brought_back)

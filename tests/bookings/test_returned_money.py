@@ -88,7 +88,7 @@ def read_page(client, payment):
 def test_a_class_whose_money_went_back_takes_no_new_joins(
     mercadopago, paid, student, teacher, sign_in, host, way
 ):
-    code = paid.virtual_class.access_code
+    code = paid.purchase.virtual_class.access_code
     if way == "charged back":
         after = charge_back(mercadopago, paid)
     else:
@@ -101,7 +101,7 @@ def test_a_class_whose_money_went_back_takes_no_new_joins(
         join_class(user=student, access_code=code)
     with pytest.raises(ClassNotFoundError):
         wait_for_place(user=student, access_code=code)
-    page = sign_in(host).get(reverse("bookings:class", args=[paid.virtual_class.pk]))
+    page = sign_in(host).get(reverse("bookings:class", args=[paid.purchase.virtual_class.pk]))
     assert "El pago de esta clase volvió" in page.content.decode()
     assert code not in page.content.decode()
 
@@ -114,12 +114,12 @@ def test_a_class_that_was_refunded_in_part_takes_joins(mercadopago, paid, studen
     assert send_due_refunds() == 1
     assert settle(paid.preference_id).status == PaymentStatus.PARTIALLY_REFUNDED
 
-    assert join_class(user=student, access_code=paid.virtual_class.access_code)
+    assert join_class(user=student, access_code=paid.purchase.virtual_class.access_code)
 
 
 def test_the_panel_says_that_a_class_was_charged_back(mercadopago, paid, teacher, sign_in):
     charge_back(mercadopago, paid)
-    path = reverse("admin:bookings_virtualclass_change", args=[paid.virtual_class.pk])
+    path = reverse("admin:bookings_virtualclass_change", args=[paid.purchase.virtual_class.pk])
 
     assert "Contracargo" in sign_in(teacher).get(path).content.decode()
 
@@ -134,7 +134,7 @@ def test_a_class_whose_money_is_gone_is_not_scheduled(mercadopago, google, payme
         trigger_scheduling(preference_id=payment.preference_id)
 
     assert google.live_events() == []
-    assert Payment.objects.get().virtual_class.status == ClassStatus.CANCELLED
+    assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.CANCELLED
 
 
 # --- Why, how much, when --------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_money_that_was_never_booked_is_explained(mercadopago, teacher, host, si
 
 def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     assert told(paid) == [(REASONS[RefundReason.CANCELLED], PRICE, ReturnState.FAILED)]
     page = read_page(sign_in(host), paid)
@@ -207,7 +207,7 @@ def test_a_refused_refund_is_not_mailed_once_the_teacher_asked_for_it_again(
     mercadopago, paid, teacher, host
 ):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
     mercadopago.refund_status = "approved"
     request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     send_due_refunds()
@@ -229,7 +229,7 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     send_due_refunds()
     mercadopago.fault("refunds.create", Fault.status(503))
     settle(paid.preference_id)
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     page = read_page(sign_in(host), paid)
 
@@ -273,7 +273,7 @@ def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, 
 
 def test_a_refund_that_is_repeated_is_mailed_once(mercadopago, paid, teacher, host):
     for _ in range(2):
-        cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+        cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
         with time_machine.travel(timezone.now() + timedelta(minutes=2)):
             send_due_refunds()
             settle(paid.preference_id)

@@ -13,13 +13,13 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.domain.open_classes.deadlines import go_on_anyway
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
-from bookings.models import CHOSEN_KINDS, ClassEvent, Seat, WebhookEvent
+from bookings.models import CHOSEN_KINDS, ClassEvent, Purchase, WebhookEvent
 from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
@@ -54,11 +54,11 @@ def events(host, student, teacher):
     take_transfers()
     transfer = announce(VirtualClassFactory(booked_by=host))
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
-    note_arrival(announce(transfer.virtual_class).pk, teacher)
+    note_arrival(announce(transfer.purchase.virtual_class).pk, teacher)
     open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
-    pay_seat_by_hand(seat_id=hold(open_class, student).pk, actor=teacher)
+    pay_place_by_hand(purchase_id=hold(open_class, student).pk, actor=teacher)
     # Only a payment through Mercado Pago is too late.
-    lost = describe_sale(Seat.objects.get(user=student))
+    lost = describe_sale(Purchase.objects.places().get(person=student))
     record_event(open_class.virtual_class, ClassEvent.SEAT_LOST, actor=student, details=lost)
     go_on_anyway(class_id=open_class.pk, actor=teacher)
     announce_events()

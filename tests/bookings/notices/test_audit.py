@@ -25,6 +25,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    Purchase,
     ReviewReason,
 )
 from bookings.notices import expectations
@@ -34,7 +35,7 @@ from bookings.notices.due import record_alert, record_due
 from bookings.notices.returned_money import name_refund
 from tests.bookings.notices.backends import DOWN
 from tests.bookings.stored import store_scheduled
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import PaymentFactory, PurchaseFactory, UserFactory, VirtualClassFactory
 
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
@@ -145,7 +146,7 @@ def note_move(virtual_class, host, teacher):
 def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kind):
     lost = VirtualClassFactory(booked_by=host, status=ClassStatus.CANCELLED)
     if kind == "to_review":
-        Payment.objects.create(user=host, virtual_class=lost, amount=1, review=ReviewReason.DISPUTE)
+        PaymentFactory(purchase=lost.purchase, review=ReviewReason.DISPUTE)
     else:
         record_event(lost, ClassEvent.CANCELLED, from_status="pending")
         record_due(NoticeKind.CANCELLED, lost, [host.pk])
@@ -158,17 +159,19 @@ def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kin
 
 
 def test_a_payment_that_was_told_of_before_its_booking_is_accounted_for(host, teacher):
-    early, other = (Payment.objects.create(user=host, amount=1) for _ in range(2))
+    early, other = PaymentFactory(), PaymentFactory()
     flag_for_review(early, ReviewReason.OVERPAID)
-    early.virtual_class = VirtualClassFactory(booked_by=host)
     early.save()
-    other.virtual_class = VirtualClassFactory(booked_by=host)
     other.review = ReviewReason.OVERPAID
     other.save()
+    for payment in (early, other):
+        booked = VirtualClassFactory(booked_by=host, is_sold=False)
+        Purchase.objects.filter(payment=payment).update(virtual_class=booked)
 
     [entry] = audit().open_questions
 
-    assert (entry.kind, entry.class_id) == ("to_review", other.virtual_class_id)
+    other.purchase.refresh_from_db()
+    assert (entry.kind, entry.class_id) == ("to_review", other.purchase.virtual_class_id)
     assert Notice.objects.get().kind == NoticeKind.UNBOOKED_TO_REVIEW
 
 
@@ -179,12 +182,14 @@ def test_a_payment_that_was_told_of_before_its_booking_is_accounted_for(host, te
 )
 def test_a_refund_without_a_mail_is_missing(host, is_booked, status, kind):
     virtual_class = VirtualClassFactory(booked_by=host) if is_booked else None
-    payment = Payment.objects.create(user=host, virtual_class=virtual_class, amount=1)
-    now = timezone.now()
+    purchase = virtual_class.purchase if virtual_class else PurchaseFactory(person=host)
+    payment, now = PaymentFactory(purchase=purchase), timezone.now()
     charge = payment.charges.create(
         charge_id="1", amount=1, currency="ARS", status="approved", provider_updated_at=now
     )
     refund = charge.refunds.create(
+        purchase=purchase,
+        way="online",
         amount=1,
         key="key",
         reason="by_teacher",
@@ -204,9 +209,7 @@ def test_a_refund_without_a_mail_is_missing(host, is_booked, status, kind):
 def test_a_payment_of_a_class_long_past_is_audited_if_it_changed_since(host, teacher):
     type(teacher).objects.update(created_at=timezone.now() - 100 * DAY)
     long_past = VirtualClassFactory(booked_by=host, start_time=timezone.now() - 30 * DAY)
-    Payment.objects.create(
-        user=host, virtual_class=long_past, amount=1, review=ReviewReason.DISPUTE
-    )
+    PaymentFactory(purchase=long_past.purchase, review=ReviewReason.DISPUTE)
     of_today = [entry.kind for entry in audit().open_questions]
     Payment.objects.update(updated_at=timezone.now() - 8 * DAY)
 

@@ -36,7 +36,7 @@ def test_the_host_of_a_cancelled_class_reads_that_the_money_comes_back(
 ):
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     letters()
     cancelled, returned = (letter for letter in mail.outbox if letter.to == [host.email])
@@ -45,7 +45,7 @@ def test_the_host_of_a_cancelled_class_reads_that_the_money_comes_back(
 
 
 def test_nobody_is_promised_money_that_was_not_paid(payment, host, teacher):
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     assert "pago" not in letters()[host.email].body.lower()
 
@@ -64,7 +64,7 @@ def test_the_teacher_reads_which_payment_needs_a_look(mercadopago, payment, teac
 
 @pytest.mark.parametrize("is_over", [False, True], ids=["time lost", "class over"])
 def test_the_teacher_reads_that_money_went_back(mercadopago, payment, teacher, is_over):
-    virtual_class = payment.virtual_class
+    virtual_class = payment.purchase.virtual_class
     if not is_over:
         VirtualClassFactory(scheduled=True, owns_time=True, start_time=virtual_class.start_time)
     mercadopago.pay(payment.preference_id)
@@ -95,7 +95,7 @@ def test_the_confirmation_names_price_deadline_and_refund(mercadopago, payment, 
 
     text = read(host, "Tu clase está confirmada")
 
-    until = payment.virtual_class.start_time - timedelta(days=1)
+    until = payment.purchase.virtual_class.start_time - timedelta(days=1)
     assert "\nPrecio: $ 24.000\n" in text
     assert (
         "\nSi no podés ir: Podés cancelar o cambiar el horario hasta el "
@@ -116,11 +116,11 @@ def test_the_confirmation_of_a_free_class_promises_no_money(host, teacher):
 
 
 def test_the_mail_about_a_seat_names_price_and_refund(mercadopago, teacher):
-    [seat] = take(mercadopago, store(teacher))
+    [place] = take(mercadopago, store(teacher))
 
-    text = read(seat.user, "Ya tenés tu lugar")
+    text = read(place.person, "Ya tenés tu lugar")
 
-    until = seat.open_class.virtual_class.start_time - timedelta(days=1)
+    until = place.virtual_class.start_time - timedelta(days=1)
     assert "\nPrecio: $ 8.000\n" in text
     assert (
         f"Si dejás tu lugar hasta el {long_day(until)} a las {clock(until)}, te devolvemos todo. "
@@ -144,9 +144,9 @@ def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
         mercadopago.pay(payment.preference_id)
         settle(payment.preference_id)
     else:
-        confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
-    with time_machine.travel(payment.virtual_class.start_time - timedelta(hours=5)):
-        cancel_class(class_id=payment.virtual_class_id, actor=host)
+        confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
+    with time_machine.travel(payment.purchase.virtual_class.start_time - timedelta(hours=5)):
+        cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
         to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
 
     back = (
@@ -162,10 +162,10 @@ def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
 
 
 def test_a_seat_left_late_says_to_both_what_is_kept(mercadopago, teacher):
-    [seat] = take(mercadopago, store(teacher))
-    with time_machine.travel(seat.open_class.virtual_class.start_time - timedelta(hours=5)):
-        leave_place(class_id=seat.open_class_id, user=seat.user)
-        to_student, to_teacher = read(seat.user, "Dejaste"), read(teacher, "Dejaron un lugar")
+    [place] = take(mercadopago, store(teacher))
+    with time_machine.travel(place.virtual_class.start_time - timedelta(hours=5)):
+        leave_place(class_id=place.virtual_class_id, user=place.person)
+        to_student, to_teacher = read(place.person, "Dejaste"), read(teacher, "Dejaron un lugar")
 
     assert "\nTu pago: No se devuelven $ 8.000: ya pasó el plazo.\n" in to_student
     assert "\nNo se devuelve: $ 8.000\n" in to_teacher
