@@ -3,7 +3,6 @@
 import uuid
 from typing import Any
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -15,23 +14,22 @@ from bookings.admin.classes.forms import MoveForm
 from bookings.admin.classes.links import present_link
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
+from bookings.admin.money.purchases import PLACE_STEPS
+from bookings.admin.money.returns import ReturnRow, present_return
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.pages import requires, show_page
-from bookings.admin.sales.open_classes import SEAT_STEPS, load_sheet
+from bookings.admin.sales.open_classes import load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step, list_links
+from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.place_offers import IN_LINE
-from bookings.domain.queries import has_lapsed, list_participants
-from bookings.models import (
-    BankTransfer,
-    ClassStatus,
-    Hold,
-    Payment,
-    UserActivity,
-    VirtualClass,
-    find_cash_to_return,
-    with_rest,
+from bookings.domain.queries import (
+    has_lapsed,
+    list_participants,
+    list_returns_to_make,
+    with_purchases,
 )
+from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[Step[Any], str]  # a step with its address
@@ -43,19 +41,12 @@ OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
 @require_safe
 @requires("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
-    classes = VirtualClass.objects.select_related(
-        "booked_by",
-        "payment",
-        "hold",
-        "offer",
-        "discount_code",
-        "link__claimed_by",
-        "link__made_for",
-    )
+    about = "booked_by", "offer", "link__claimed_by", "link__made_for"
+    classes = with_purchases(VirtualClass.objects.select_related(*about))
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
-    hold: Hold | None = getattr(row, "hold", None)
+    purchase = row.purchase
     people = _list_people(row)
     may_change = request.user.has_perm("bookings.change_virtualclass")
     open_class = _load_open_class(request, row)
@@ -68,7 +59,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "people": people,
         **open_class,
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
-        "cash_to_return": find_cash_to_return(row),
+        "returns": _list_returns(request, row),
         "move": _find_move(request, row),
         "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
@@ -80,7 +71,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         # It lets its bearer take the class.
         "student_link": present_link(row) if may_change else None,
         "may_write": any(person.mail_address for person in others),
-        "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
+        "kept_until": purchase.kept_until if purchase and purchase.is_kept(now) else None,
     }
     return show_page(request, "admin/agenda/class.html", **context)
 
@@ -89,9 +80,9 @@ def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
     loaded = load_sheet(row)
     if loaded is None:
         return {"published": None}
-    published, seats = loaded
-    shown = [(one, find_cash_to_return(one), list_links(request, SEAT_STEPS, one)) for one in seats]
-    return {"published": published, "seats": shown}
+    published, places = loaded
+    shown = [(one, list_links(request, PLACE_STEPS, one)) for one in places]
+    return {"published": published, "places": shown}
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
@@ -109,7 +100,7 @@ def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveF
 
 
 def _list_refunds(request: HttpRequest, row: VirtualClass) -> list[Link]:
-    payment: Payment | None = getattr(row, "payment", None)
+    payment = find_payment(row.purchase) if row.purchase else None
     if payment is None or not (payment.approved_at or payment.review):
         return []
     return list_links(request, PAYMENT_STEPS, payment)
@@ -120,9 +111,16 @@ def _list_transfers(
 ) -> list[tuple[BankTransfer, list[Link]]]:
     if not request.user.has_perm("bookings.view_banktransfer"):
         return []
-    about = Q(virtual_class=row) | Q(seat__open_class=row.pk)
-    transfers = with_rest(BankTransfer.objects.filter(about)).select_related("user")
+    transfers = BankTransfer.objects.filter(purchase__virtual_class=row).with_purchases()
+    transfers = transfers.prefetch_related("refunds")
     return [(one, list_links(request, TRANSFER_STEPS, one)) for one in transfers]
+
+
+def _list_returns(request: HttpRequest, row: VirtualClass) -> list[ReturnRow]:
+    if not request.user.has_perm("bookings.view_payment"):
+        return []
+    refunds = list_returns_to_make().filter(purchase__virtual_class=row)
+    return [present_return(request, one) for one in refunds]
 
 
 def _has_begun(row: VirtualClass) -> bool:

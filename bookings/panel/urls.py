@@ -9,6 +9,7 @@ from bookings.admin.agenda.week import show_week
 from bookings.admin.classes.book_for import book_for_student
 from bookings.admin.money.new_prices import show_new_prices
 from bookings.admin.money.overview import show_money
+from bookings.admin.money.returns import show_returns
 from bookings.admin.people.students import show_student, show_students
 from bookings.admin.people.writing import write_message
 from bookings.admin.sales.offers import (
@@ -33,6 +34,7 @@ urlpatterns = [
     path("calendario/", guard(show_calendar), name="calendar"),
     path("clase/<uuid:class_id>/", guard(show_class), name="class_sheet"),
     path("dinero/", guard(show_money), name="money"),
+    path("dinero/devolver/", guard(show_returns), name="returns"),
     path("entrar/", guard(enter), name="enter"),
     path("escribir/", guard(write_message), name="write"),
     path("estudiantes/", guard(show_students), name="students"),

@@ -166,7 +166,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="descuento")
     def discount_line(self, obj: VirtualClass) -> str:
-        return (discount_line(obj.purchase) if obj.purchase else "") or "—"
+        return discount_line(obj.purchase) or "—"
 
     @admin.display(description="pagada")
     def paid_when(self, obj: VirtualClass) -> str:

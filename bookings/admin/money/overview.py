@@ -9,6 +9,7 @@ from bookings.admin.cells import day_and_time
 from bookings.admin.money.states import look_of, name_state
 from bookings.admin.pages import requires, show_page
 from bookings.domain.money.takings import list_recent_months
+from bookings.domain.queries import list_returns_to_make
 from bookings.models import Payment, PaymentStatus, ReviewReason
 
 MONTHS, LATEST, TO_REVIEW = 4, 20, 50
@@ -35,6 +36,7 @@ def show_money(request: HttpRequest) -> HttpResponse:
     context = {
         "title": "Dinero",
         "months": list_recent_months(MONTHS),
+        "to_return": list_returns_to_make().count(),
         "to_review": [_present(one) for one in flagged[:TO_REVIEW]],
         "latest": [_present(one) for one in payments.exclude(status__in=IDLE)[:LATEST]],
     }
