@@ -28,7 +28,7 @@ from bookings.pages import (
     waiting,
 )
 from bookings.pages.front import crawlers, front_page, home, photo, share_picture, timetable
-from bookings.pages.sales import class_links, open_classes, paying, seats
+from bookings.pages.sales import class_links, open_classes, paying, places
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -71,14 +71,14 @@ urlpatterns = [
     path("clase/<path:rest>", class_links.find_nothing, name="no_class_link"),
     path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
     path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
-    path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_seat"),
-    path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
-    path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
-    path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
+    path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_place"),
+    path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_open_class"),
+    path("inicio/lugares/<uuid:purchase_id>", places.show_place, name="place"),
+    path("inicio/lugares/<uuid:purchase_id>/soltar", places.release, name="release_place"),
     path(
-        "inicio/lugares/<uuid:seat_id>/transferencia",
-        transfers.pay_seat_by_transfer,
-        name="seat_transfer",
+        "inicio/lugares/<uuid:purchase_id>/transferencia",
+        transfers.pay_place_by_transfer,
+        name="place_transfer",
     ),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
@@ -88,7 +88,11 @@ urlpatterns = [
     path("inicio/clases", classes.my_classes, name="my_classes"),
     path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
     path("inicio/clases/<uuid:class_id>/cancelar", changes.cancel, name="cancel"),
-    path("inicio/clases/<uuid:class_id>/transferencia", transfers.pay_by_transfer, name="transfer"),
+    path(
+        "inicio/clases/<uuid:class_id>/transferencia",
+        transfers.pay_class_by_transfer,
+        name="transfer",
+    ),
     path("inicio/clases/<uuid:class_id>/dejar", changes.leave, name="leave"),
     path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
     path(

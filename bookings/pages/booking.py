@@ -39,7 +39,8 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
 )
 from bookings.domain.money.discounts import find_discount, has_usable_codes
-from bookings.models import Hold, Payment
+from bookings.domain.money.money_back import find_payment
+from bookings.models import Hold
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
 from bookings.pages.class_titles import title_of
@@ -154,8 +155,8 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     except HoldExpiredError as refusal:
         messages.warning(request, refusal.text)
         return _choose_again(request)
-    if hold.virtual_class_id:
-        return redirect("bookings:class", class_id=hold.virtual_class_id)
+    if hold.purchase and hold.purchase.virtual_class_id:
+        return redirect("bookings:class", class_id=hold.purchase.virtual_class_id)
     prices = list_hold_prices(hold)
     if not prices:
         messages.warning(request, NoPriceError.text)
@@ -221,7 +222,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     except BookingError as refusal:
         messages.warning(request, refusal.text)
         return _choose_again(request)
-    payment: Payment | None = getattr(virtual_class, "payment", None)
+    payment = find_payment(virtual_class.purchase) if virtual_class.purchase else None
     if payment and payment.checkout_url:
         # 303, so that the browser opens the provider's checkout with GET.
         return HttpResponseRedirect(payment.checkout_url, status=HTTPStatus.SEE_OTHER)

@@ -31,7 +31,7 @@ from bookings.domain.lifecycle.cancelling import (
     decide_cancelling,
 )
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.open_classes.leaving import find_money_of_seat, find_taken, leave_place
+from bookings.domain.open_classes.leaving import find_money_of_place, find_taken_place, leave_place
 from bookings.domain.places.leaving import refuse_leaving
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
@@ -115,7 +115,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "card": card,
         "form": form,
         "changes": present_changes(card, request.user),
-        "money": find_money_back(virtual_class, case),
+        "money_back": find_money_back(card.money.purchase, case) if card.money else None,
         "tells_teacher": concerns_teacher(virtual_class),
         "guests": virtual_class.guest_count,
     }
@@ -164,10 +164,9 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
-    seat = find_taken(class_id, request.user).select_related("payment").first()
-    money = find_money_of_seat(seat) if seat else None
-    context = {"card": card, "seat": seat, "money": money}
-    return render(request, "bookings/leave.html", context)
+    place = find_taken_place(class_id, request.user)
+    money_back = find_money_of_place(place) if place else None
+    return render(request, "bookings/leave.html", {"card": card, "money_back": money_back})
 
 
 def _read_kept(request: SignedInRequest) -> int:

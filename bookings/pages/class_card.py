@@ -42,6 +42,8 @@ STATE_LABELS = {
     "cancelled": _("Cancelada"),
     "ended": _("Terminada"),
 }
+# States of a class that may be paid, or whose transfer may be announced.
+PAYABLE = {"pending", "expired", "lost"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,13 @@ class ClassCard:
         return self.state == "pending" and self.money is not None and self.money.asks_to_pay
 
     @property
+    def shows_money(self) -> bool:
+        """True if the money, and not the class, says what happens next."""
+        if self.money is None or self.state not in PAYABLE:
+            return False
+        return self.state == "pending" or self.money.awaited is not None
+
+    @property
     def is_open_class(self) -> bool:
         return find_open_class(self.virtual_class) is not None
 
@@ -99,7 +108,7 @@ class ClassCard:
     def state_label(self) -> Promise:
         if self.state == "pending" and self.money and self.money.awaited:
             return self.money.awaited.label
-        if self.state == "scheduled" and self.missing:
+        if self.state == "scheduled" and not self.is_host and self.missing:
             return _("Ya tenés tu lugar")  # whether it takes place is not decided
         return STATE_LABELS[self.state]
 

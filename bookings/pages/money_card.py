@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
-from bookings.domain.money.money_back import find_payment, sum_owed_by_hand
+from bookings.domain.money.money_back import find_payment
 from bookings.domain.queries import has_lost_its_hold, list_scheduled_between
 from bookings.models import (
     BankTransfer,
@@ -175,6 +175,12 @@ class MoneyCard:
         """The end of the kept time or place, while it can be paid."""
         return self.purchase.kept_until if self.purchase.is_kept(self.now) else None
 
+    @property
+    def is_kept(self) -> bool:
+        """True while its time or place is kept, or nothing ends it."""
+        is_endless = self.purchase.state == PurchaseState.KEPT and self.purchase.kept_until is None
+        return is_endless or self.kept_until is not None
+
     @cached_property
     def last_transfer(self) -> BankTransfer | None:
         """The one announced last."""
@@ -240,7 +246,9 @@ class MoneyCard:
 
     @cached_property
     def returned(self) -> list[ReturnedMoney]:
-        return list_returned_money(self.payment) if self.payment else []
+        """What goes back by the provider."""
+        parts = list_returned_money(self.payment) if self.payment else []
+        return [part for part in parts if not part.is_by_hand]
 
     @property
     def amount_returned(self) -> int:
@@ -256,7 +264,7 @@ class MoneyCard:
     @cached_property
     def owed_by_hand(self) -> int:
         """What the teacher has to return herself."""
-        return sum_owed_by_hand(self.purchase)
+        return self.purchase.owed_by_hand
 
     @cached_property
     def returned_by_hand(self) -> int:
@@ -284,9 +292,9 @@ class MoneyCard:
         purchase, payment = self.purchase, self.payment
         if self.is_place and not purchase.is_unpaid:
             return self._find_state_of_place()
-        if payment is not None and (payment.approved_at or not purchase.is_paid):
-            if state := self._find_state_of_payment(payment):
-                return state
+        is_by_payment = payment is not None and (payment.approved_at or not purchase.is_paid)
+        if is_by_payment and (state := self._find_state_of_payment(payment)):
+            return state
         if purchase.is_paid:
             return self._find_state_of_paid(is_partly_back=False)
         if purchase.is_given_up:
@@ -335,7 +343,8 @@ class MoneyCard:
         if is_partly_back and not is_underway:
             return MoneyState.PARTLY_REFUNDED
         is_online = self.payment is not None and self.payment.approved_at is not None
-        return MoneyState.RETURNING if is_online else MoneyState.CANCELLED
+        is_by_hand = bool(self.owed_by_hand or self.returned_by_hand) and not self.returned
+        return MoneyState.RETURNING if is_online and not is_by_hand else MoneyState.CANCELLED
 
     def _find_state_of_unpaid(self) -> MoneyState:
         purchase, payment = self.purchase, self.payment

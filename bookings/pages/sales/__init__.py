@@ -1,1 +1,1 @@
-"""Pages of open classes, seats, links to classes and bank transfers."""
+"""Pages of open classes, places, links to classes and bank transfers."""

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -22,20 +23,20 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
 from bookings.domain.places.class_links import LinkState, find_link
-from bookings.models import ClassLink, Payment
+from bookings.models import ClassLink, Purchase
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
-from bookings.pages.class_card import ClassCard, present_class
+from bookings.pages.class_card import PAYABLE, ClassCard, present_class
 from bookings.pages.joining import write_invitation
+from bookings.pages.money_card import MoneyCard, describe_purchase
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
-from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.transfers import (
     AnnounceForm,
     WaysToPay,
-    present_ways,
+    find_ways,
     take_announcement,
 )
 from bookings.templatetags.class_times import clock, long_day
@@ -43,6 +44,7 @@ from bookings.templatetags.class_times import clock, long_day
 # Session key: the token of the link, which the way back from the provider lacks.
 PAYING = "class_link"
 STATUSES = {LinkState.OPEN: HTTPStatus.OK, LinkState.BROKEN: HTTPStatus.NOT_FOUND}
+ABOUT = "person", "payment", "virtual_class__booked_by", "virtual_class__offer"
 # Until an open page polls again while the link to the video call is being prepared.
 PREPARING_SECONDS = 5
 
@@ -97,23 +99,24 @@ def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
 
 
 def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
-    paying = _present_payment(link, says_paid=says_paid(request))
+    settle_open(_purchase_of(link))
     link = find_link(token).link or link  # as it is after settling
     virtual_class, host = link.virtual_class, link.virtual_class.booked_by
     card, is_theirs = present_class(virtual_class, host), host.is_placeholder
-    shown = f"{card.state} {paying.state if paying else ''}".strip()
+    money = describe_purchase(_purchase_of(link), timezone.now(), says_paid=says_paid(request))
+    shown = f"{card.state} {money.state}"
     if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     own_addresses = list_own_addresses(request, shown)
     # The bearer sees what the student would, unless the class belongs to an account.
     context = {
         "card": card,
-        "paying": paying,
+        "money": money,
         "token": token,
         **own_addresses,
-        "refresh_seconds": _refresh_seconds(card.state, paying),
+        "refresh_seconds": _refresh_seconds(card.state, money),
         "rebook_url": rebook_url(virtual_class),
-        "ways": _find_ways(card, paying, token, own_addresses["refresh_url"]),
+        "ways": _find_ways(card, money, token, own_addresses["refresh_url"]),
         "teacher_email": settings.ADMIN_EMAIL,
         "is_theirs": is_theirs,
         "is_paid": is_theirs and card.state in {"preparing", "scheduled"},
@@ -130,35 +133,25 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
     return render(request, "bookings/sales/class_link.html", context)
 
 
-def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
-    payment: Payment | None = getattr(link.virtual_class, "payment", None)
-    if payment is None:
-        return None
-    if settle_open(payment):
-        payment = Payment.objects.select_related("virtual_class__booked_by").get(pk=payment.pk)
-    return present_payment(payment, says_paid=says_paid)
+def _purchase_of(link: ClassLink) -> Purchase:
+    # Only the teacher's bookings have links, and each booking has its sale.
+    return Purchase.objects.classes().select_related(*ABOUT).get(virtual_class=link.virtual_class)
 
 
-def _find_ways(
-    card: ClassCard, paying: PaymentCard | None, token: str, refresh_url: str
-) -> WaysToPay | None:
+def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) -> WaysToPay | None:
     announce_url = reverse("bookings:announce_by_link", args=[token])
-    payment = paying.payment if paying else None
-    ways = present_ways(card, payment, announce_url=announce_url)
+    ways = find_ways(money, announce_url=announce_url) if card.state in PAYABLE else None
     if ways is None:
-        return None
-    # An account announces a transfer on its own pages.
-    transfer = ways.transfer if card.virtual_class.booked_by.is_placeholder else None
-    if paying is None:
-        return replace(ways, transfer=transfer)
-    # While a payment is under way or in review, a transfer would pay twice.
-    is_first = transfer is not None and paying.state in {PaymentState.EXPIRED, PaymentState.LOST}
-    is_announced = transfer is not None and not transfer.can_announce
-    if not (paying.can_pay or is_first or is_announced):
         return None
     pay_url = reverse("bookings:pay_class_link", args=[token]) if ways.checkout_url else ""
     return replace(
-        ways, transfer=transfer, checkout_url="", pay_url=pay_url, payment_url=refresh_url
+        ways,
+        # An account announces a transfer on its own pages.
+        transfer=ways.transfer if money.purchase.person.is_placeholder else None,
+        checkout_url="",
+        pay_url=pay_url,
+        payment_url="",
+        refresh_url=refresh_url,
     )
 
 
@@ -169,10 +162,10 @@ def _write_to_teacher(card: ClassCard) -> str:
     return whatsapp_url(teacher.phone, text) if teacher else ""
 
 
-def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
+def _refresh_seconds(state: str, money: MoneyCard) -> int | None:
     if state == "preparing":
         return PREPARING_SECONDS
-    return paying.refresh_seconds if paying and state == "pending" else None
+    return money.refresh_seconds if money.payment and state == "pending" else None
 
 
 @for_bearer
@@ -180,11 +173,11 @@ def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
 def pay(request: HttpRequest, token: str) -> HttpResponse:
     """Redirect to the provider; the session remembers the link."""
     link = _find_open(token)
-    payment: Payment | None = getattr(link.virtual_class, "payment", None) if link else None
-    if payment is None or not present_payment(payment).can_pay:
+    money = describe_purchase(_purchase_of(link), timezone.now()) if link else None
+    if money is None or not money.checkout_url:
         return redirect("bookings:class_link", token=token)  # its page says why
     request.session[PAYING] = token
-    return redirect(payment.checkout_url)
+    return redirect(money.checkout_url)
 
 
 def _find_open(token: str) -> ClassLink | None:
@@ -196,10 +189,11 @@ def _find_open(token: str) -> ClassLink | None:
 @require_POST
 def announce(request: HttpRequest, token: str) -> HttpResponse:
     link, form = _find_open(token), AnnounceForm(request.POST)
-    student = link.virtual_class.booked_by if link else None
-    if link and student and student.is_placeholder:  # an account announces on its own pages
+    purchase = _purchase_of(link) if link else None
+    # An account announces on its own pages.
+    if purchase is not None and purchase.person.is_placeholder:
         if form.is_valid():
-            take_announcement(request, form, user=student, about=link.virtual_class)
+            take_announcement(request, form, user=purchase.person, purchase=purchase)
         else:
             messages.error(request, str(form.errors["operation_number"][0]))
     return redirect("bookings:class_link", token=token)
@@ -212,13 +206,13 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
 
     A browser that did not open the link learns nothing about class and payment.
     """
-    payment = get_object_or_404(Payment, pk=payment_id)
+    purchase = get_object_or_404(Purchase, payment=payment_id)
     query = {"status": request.GET["status"]} if says_paid(request) else None
-    if request.user.pk == payment.user_id:
+    if request.user.pk == purchase.person_id:
         return redirect(reverse("bookings:payment", args=[payment_id], query=query))
     token = request.session.get(PAYING, "")
     link = find_link(token).link if token else None
-    if link and link.pk == payment.virtual_class_id:
+    if link and link.pk == purchase.virtual_class_id:
         return redirect(reverse("bookings:class_link", args=[token], query=query))
     context = {"providers": list_providers(), "callback_url": request.get_full_path()}
     return render(request, "bookings/sales/back_from_paying.html", context)

@@ -26,18 +26,20 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
 )
 from bookings.domain.money.discounts import count_off, find_discount, has_usable_codes
+from bookings.domain.open_classes.buying import hold_place
 from bookings.domain.open_classes.listing import (
     CountedClass,
     count_left,
     list_open_classes,
     with_counts,
 )
-from bookings.domain.open_classes.seats import hold_seat
 from bookings.domain.places.place_offers import takes_waiting
-from bookings.domain.places.waiting_list import wait_for_seat
-from bookings.models import ClassStatus, DiscountCode, MinimumDecision, OpenClass, Seat, SeatState
+from bookings.domain.places.waiting_list import wait_for_open_class
+from bookings.models import ClassStatus, DiscountCode, PurchaseState
 from bookings.pages.access import signed_in
+from bookings.pages.class_card import count_missing, list_places_underway
 from bookings.pages.forms import DiscountField
+from bookings.pages.money_card import MoneyCard, describe_purchase
 from bookings.pages.sales.events_data import describe_events
 from bookings.payments.gateway import PaymentError
 
@@ -45,7 +47,7 @@ SHOWN = 50
 PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento.")
 
 
-class SeatForm(forms.Form):
+class PlaceForm(forms.Form):
     """seen: the centavos that the page showed."""
 
     code = DiscountField()
@@ -55,8 +57,14 @@ class SeatForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class OpenClassFacts:
-    open_class: OpenClass
+class OpenClassCard:
+    """money: of the reader's place, while it is kept or its transfer awaited."""
+
+    open_class: CountedClass
+    money: MoneyCard | None = None
+    is_inside: bool = False
+    is_hosts: bool = False
+    is_for_reader: bool = False
 
     @property
     def title(self) -> str:
@@ -74,17 +82,6 @@ class OpenClassFacts:
     def terms(self) -> ChangeTerms:
         return find_change_terms(self.open_class.virtual_class, timezone.now())
 
-
-@dataclass(frozen=True)
-class OpenClassCard(OpenClassFacts):
-    """seat: the reader's, while it is held."""
-
-    open_class: CountedClass
-    seat: Seat | None = None
-    is_inside: bool = False
-    is_hosts: bool = False
-    is_for_reader: bool = False
-
     @property
     def minutes(self) -> int:
         return self.open_class.virtual_class.minutes
@@ -95,13 +92,8 @@ class OpenClassCard(OpenClassFacts):
         return count_left(self.open_class) + self.is_for_reader
 
     @property
-    def is_decided(self) -> bool:
-        return self.open_class.decision == MinimumDecision.GOES_ON
-
-    @property
     def missing(self) -> int:
-        people = self.open_class.virtual_class.guest_count
-        return 0 if self.is_decided else max(self.open_class.minimum - people, 0)
+        return count_missing(self.open_class)
 
     @cached_property
     def state(self) -> str:
@@ -115,7 +107,7 @@ class OpenClassCard(OpenClassFacts):
             return "hosts"
         if self.is_inside:
             return "mine"
-        if self.seat is not None:
+        if self.money is not None:
             return "held"
         if not virtual_class.is_scheduled:
             return "preparing"
@@ -142,30 +134,30 @@ def show_open_classes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def show_open_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
-    return _show(request, _present(request, class_id), SeatForm())
+    return _show(request, _present(request, class_id), PlaceForm())
 
 
 @signed_in
 @require_POST
 def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Hold a seat and redirect to the checkout; show a changed price first."""
-    card, form = _present(request, class_id), SeatForm(request.POST)
+    """Hold a place and redirect to the checkout; show a changed price first."""
+    card, form = _present(request, class_id), PlaceForm(request.POST)
     if not form.is_valid():
         return _show(request, card, form)
     typed, price = form.cleaned_data["code"], card.open_class.place_price
     try:
         if typed and price and ("apply" in request.POST or form.cleaned_data["seen"] == price):
-            # The discount is shown before a seat is held.
+            # The discount is shown before a place is held.
             form.discount_code = find_discount(user=request.user, typed=typed, amount=price).code
             return _show(request, card, form)
         seen = form.cleaned_data["seen"]
-        seat = hold_seat(user=request.user, open_class_id=class_id, typed_code=typed, seen=seen)
+        place = hold_place(user=request.user, open_class_id=class_id, typed_code=typed, seen=seen)
     except (DiscountCodeError, TooManyAttemptsError) as refusal:
         form.add_error("code", refusal.text)
         return _show(request, card, form)
     except PriceChangedError as refusal:
-        if card.seat is not None:
-            return redirect("bookings:seat", seat_id=card.seat.pk)  # its page shows its price
+        if card.money is not None:  # its page shows its price
+            return redirect("bookings:place", purchase_id=card.money.purchase.pk)
         form.add_error(None, refusal.text)
         return _show(request, card, form)
     except PaymentError:
@@ -174,20 +166,21 @@ def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     except BookingError as refusal:
         messages.warning(request, refusal.text)
         return redirect("bookings:open_class", class_id=class_id)
-    if seat.state == SeatState.TAKEN:
+    if place.state == PurchaseState.PAID:
         messages.success(request, _("¡Listo! Ya tenés tu lugar."))
         return redirect("bookings:class", class_id=class_id)
-    if seat.payment and seat.payment.checkout_url:
+    checkout_url = describe_purchase(place, timezone.now()).checkout_url
+    if checkout_url:
         # 303, so that the browser opens the provider's checkout with GET.
-        return HttpResponseRedirect(seat.payment.checkout_url, status=HTTPStatus.SEE_OTHER)
-    return redirect("bookings:seat", seat_id=seat.pk)
+        return HttpResponseRedirect(checkout_url, status=HTTPStatus.SEE_OTHER)
+    return redirect("bookings:place", purchase_id=place.pk)
 
 
 @signed_in
 @require_POST
 def wait(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     try:
-        entry = wait_for_seat(user=request.user, class_id=class_id)
+        entry = wait_for_open_class(user=request.user, class_id=class_id)
     except BookingError as refusal:
         messages.warning(request, refusal.text)
         return redirect("bookings:open_class", class_id=class_id)
@@ -202,18 +195,19 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
     user, virtual_class = request.user, open_class.virtual_class
     if not isinstance(user, User):
         return OpenClassCard(open_class)
-    held = Seat.objects.filter(open_class=open_class, user=user, state=SeatState.HELD)
+    places = list_places_underway(user).filter(virtual_class=virtual_class)
+    moneys = [describe_purchase(one, now) for one in places]
     entries = virtual_class.waiting_list.filter(user=user)
     return OpenClassCard(
         open_class,
-        seat=held.filter(expires_at__gt=now).first(),
+        money=next((one for one in moneys if one.kept_until or one.announced), None),
         is_inside=virtual_class.activities.filter(user=user).exists(),
         is_hosts=virtual_class.is_hosted_by(user),
         is_for_reader=any(one.is_live(now) for one in entries),
     )
 
 
-def _show(request: HttpRequest, card: OpenClassCard, form: SeatForm) -> HttpResponse:
+def _show(request: HttpRequest, card: OpenClassCard, form: PlaceForm) -> HttpResponse:
     teacher, price = load_teacher_page(), card.open_class.place_price
     is_public = card.open_class.is_listed and card.open_class.virtual_class.is_scheduled
     off = count_off(form.discount_code, price) if form.discount_code else 0

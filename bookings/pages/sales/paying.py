@@ -10,21 +10,22 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
-from bookings.models import Hold, Payment
+from bookings.models import Purchase
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import present_class
 from bookings.pages.joining import write_invitation
+from bookings.pages.money_card import FINAL, MoneyCard, MoneyState, describe_purchase
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
-from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
-from bookings.pages.transfers import WaysToPay, present_ways
+from bookings.pages.transfers import find_ways
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -38,41 +39,43 @@ PAID_WORDS = {"approved", "pending", "in_process"}
 def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
     """Never ask a student who returns from paying to pay again before the provider reports it."""
     payments = list_payments_of(request.user)
-    payment = get_object_or_404(payments, pk=payment_id)
-    if seat := payment.paid_seat:
-        return redirect(reverse("bookings:seat", args=[seat.pk], query=request.GET))
-    if settle_open(payment):
-        payment = get_object_or_404(payments, pk=payment_id)
-    card = present_payment(payment, says_paid=says_paid(request))
-    if is_shown(request, card.state):
+    purchase = get_object_or_404(payments, pk=payment_id).purchase
+    if purchase.is_place:
+        return redirect(reverse("bookings:place", args=[purchase.pk], query=request.GET))
+    if settle_open(purchase):
+        purchase = get_object_or_404(payments, pk=payment_id).purchase
+    money = describe_purchase(purchase, timezone.now(), says_paid=says_paid(request))
+    if is_shown(request, money.state):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    virtual_class = payment.virtual_class
-    ways = _find_ways(card, request.user)
-    if virtual_class and _awaits_transfer(card, ways):
-        # The class's page shows the transfer, and does not ask to pay again.
+    virtual_class = purchase.virtual_class
+    if virtual_class and _is_paid_otherwise(money):
+        # The class's page shows the other way, and does not ask to pay again.
         return redirect("bookings:class", class_id=virtual_class.pk)
+    own_addresses = list_own_addresses(request, money.state)
+    ways, refresh_url = find_ways(money), own_addresses["refresh_url"]
     context = {
-        "card": card,
-        **list_own_addresses(request, card.state),
-        "rebook_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
+        "money": money,
+        **own_addresses,
+        "again_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
-        "ways": ways,
-        **_confirm(card, request.user),
+        "ways": replace(ways, payment_url="", refresh_url=refresh_url) if ways else None,
+        **_confirm(money, request.user),
     }
     return render(request, "bookings/payment.html", context)
 
 
-def settle_open(payment: Payment) -> bool:
+def settle_open(purchase: Purchase) -> bool:
     """Ask the provider, at most once in a few seconds; False if the state is final.
 
     A failure is logged.
     """
-    if present_payment(payment).state in FINAL:
+    money = describe_purchase(purchase, timezone.now())
+    if money.payment is None or money.state in FINAL:
         return False
     try:
-        settle_if_not_recent(payment)
+        settle_if_not_recent(money.payment)
     except PaymentError as error:
-        logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+        logger.info("Payment %s is not settled yet: %s", money.payment.pk, type(error).__name__)
     return True
 
 
@@ -94,25 +97,15 @@ def list_own_addresses(request: HttpRequest, state: str) -> dict[str, str]:
     }
 
 
-def _awaits_transfer(card: PaymentCard, ways: WaysToPay | None) -> bool:
-    """True if a transfer was announced, or its time is kept after the preference expired."""
-    if ways is not None and ways.transfer is not None and not ways.transfer.can_announce:
-        return True
-    hold: Hold | None = getattr(card.payment.virtual_class, "hold", None)
-    return card.state == PaymentState.EXPIRED and hold is not None and hold.is_live()
+def _is_paid_otherwise(money: MoneyCard) -> bool:
+    """True if a transfer was announced, or its time is kept after the checkout expired."""
+    is_kept_longer = money.asks_to_pay and not money.checkout_url
+    return money.announced is not None or (money.state == MoneyState.WAITING and is_kept_longer)
 
 
-def _find_ways(card: PaymentCard, user: User) -> WaysToPay | None:
-    virtual_class = card.payment.virtual_class
-    if virtual_class is None or not card.can_pay:
-        return None
-    ways = present_ways(present_class(virtual_class, user), card.payment)
-    return replace(ways, checkout_url="") if ways and ways.transfer else None
-
-
-def _confirm(card: PaymentCard, user: User) -> dict[str, object]:
-    virtual_class = card.payment.virtual_class
-    if virtual_class is None or card.state != PaymentState.PAID:
+def _confirm(money: MoneyCard, user: User) -> dict[str, object]:
+    virtual_class = money.virtual_class
+    if virtual_class is None or money.state != MoneyState.PAID:
         return {}
     booked = present_class(virtual_class, user)
     if not booked.conference_url:

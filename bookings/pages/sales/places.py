@@ -1,96 +1,57 @@
-"""``/inicio/lugares/<id>``: a student's seat in an open class, and its payment."""
+"""``/inicio/lugares/<id>``: a student's place in an open class, and its payment."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import replace
 from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.open_classes.seats import release_seat
-from bookings.models import Seat, SeatState, find_owed_by_hand
+from bookings.domain.open_classes.buying import release_place
+from bookings.models import Purchase, PurchaseState
 from bookings.pages.access import signed_in
-from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
-from bookings.pages.sales.open_classes import OpenClassFacts
+from bookings.pages.money_card import describe_purchase
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
-from bookings.pages.transfers import present_seat_transfer
-
-# Without EXPIRED: the seat may still be held for a transfer.
-UNDERWAY = {
-    PaymentState.PROCESSING,
-    PaymentState.CASH,
-    PaymentState.REJECTED,
-    PaymentState.PREPARING,
-    PaymentState.REVIEW,
-}
-
-
-@dataclass(frozen=True)
-class SeatCard(OpenClassFacts):
-    """payment: None if it is free or paid by hand."""
-
-    seat: Seat
-    payment: PaymentCard | None
-
-    @property
-    def is_live(self) -> bool:
-        return self.seat.is_live()
-
-    @property
-    def state(self) -> str:
-        """The state of the seat or of its payment, ``expired`` or ``waiting``."""
-        if self.seat.state not in {SeatState.HELD, SeatState.RELEASED}:
-            return self.seat.state
-        if self.payment and self.payment.state in UNDERWAY:
-            return self.payment.state
-        if self.seat.state == SeatState.RELEASED or not self.is_live:
-            return "expired"
-        return "waiting"
-
-    @property
-    def owed_by_hand(self) -> int:
-        return find_owed_by_hand(self.seat)
-
-    @property
-    def can_pay(self) -> bool:
-        return self.payment is not None and self.payment.can_pay and self.is_live
-
-    @property
-    def refresh_seconds(self) -> int | None:
-        return self.payment.refresh_seconds if self.payment else None
+from bookings.pages.transfers import find_ways
 
 
 @signed_in
 @require_safe
-def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    seats = Seat.objects.filter(user=request.user)
-    seats = seats.select_related("payment", "open_class__virtual_class__booked_by")
-    seat = get_object_or_404(seats, pk=seat_id)
-    if seat.payment is not None and settle_open(seat.payment):
-        seat = get_object_or_404(seats, pk=seat_id)
-    said = says_paid(request)
-    payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
-    card = SeatCard(seat.open_class, seat, payment)
-    if is_shown(request, card.state):
+def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
+    places = Purchase.objects.places().filter(person=request.user)
+    places = places.select_related(
+        "person", "payment", "virtual_class__booked_by", "virtual_class__open_class"
+    )
+    place = get_object_or_404(places, pk=purchase_id)
+    if settle_open(place):
+        place = get_object_or_404(places, pk=purchase_id)
+    money = describe_purchase(place, timezone.now(), says_paid=says_paid(request))
+    if is_shown(request, money.state):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    own_addresses = list_own_addresses(request, money.state)
+    ways, refresh_url = find_ways(money), own_addresses["refresh_url"]
     context = {
-        "card": card,
-        **list_own_addresses(request, card.state),
+        "money": money,
+        **own_addresses,
+        "again_url": reverse("bookings:open_class", args=[place.virtual_class_id]),
         "teacher_email": settings.ADMIN_EMAIL,
-        "transfer": present_seat_transfer(seat),
+        "ways": replace(ways, payment_url="", refresh_url=refresh_url) if ways else None,
+        "can_release": place.state == PurchaseState.KEPT and money.asks_to_pay,
     }
-    return render(request, "bookings/sales/seat.html", context)
+    return render(request, "bookings/sales/place.html", context)
 
 
 @signed_in
 @require_POST
-def release(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
-    seat = release_seat(user=request.user, seat_id=seat_id)
-    if seat.state == SeatState.RELEASED:
+def release(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
+    place = release_place(user=request.user, purchase_id=purchase_id)
+    if place.state == PurchaseState.LAPSED:
         messages.success(request, _("Listo: tu lugar quedó libre."))
-    return redirect("bookings:open_class", class_id=seat.open_class_id)
+    return redirect("bookings:open_class", class_id=place.virtual_class_id)
