@@ -1,0 +1,9 @@
+"""How the money of a purchase stands, for everybody who reads of it.
+
+Pages, mails, panel, API and files take their words from ``describe_money``.
+"""
+
+from bookings.money_state.describing import Money, describe_money, with_money
+from bookings.money_state.states import MoneyState
+
+__all__ = ["Money", "MoneyState", "describe_money", "with_money"]

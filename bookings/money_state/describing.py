@@ -1,0 +1,370 @@
+"""Find the state of a purchase's money from its rows; nothing else decides about words of money."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from bookings.models import (
+    BankTransfer,
+    ChargeStatus,
+    ClassStatus,
+    Entry,
+    EntryKind,
+    MinimumDecision,
+    MoneyWay,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Purchase,
+    PurchaseState,
+    Refund,
+    RefundReason,
+    ReviewReason,
+    TransferState,
+    find_open_class,
+)
+from bookings.money_state.states import MoneyState, Words
+from bookings.templatetags.class_times import long_day, pesos
+
+# For so long after its end, the purchase of a student who comes back from paying has not lapsed.
+RETURN_GRACE = timedelta(minutes=5)
+ZERO = timedelta(0)
+
+
+def with_money(purchases: QuerySet[Purchase]) -> QuerySet[Purchase]:
+    """Prefetch what ``describe_money`` reads, in six queries for any number of rows."""
+    charges = PaymentCharge.objects.prefetch_related("refunds")
+    return purchases.select_related(
+        "person", "payment", "discount_code", "virtual_class__open_class", "virtual_class__offer"
+    ).prefetch_related(
+        Prefetch("payment__charges", charges),
+        Prefetch("entries", Entry.objects.select_related("transfer")),
+        "transfers",
+        "refunds",
+    )
+
+
+def describe_money(purchase: Purchase, now: datetime, *, says_paid: bool = False) -> "Money":
+    """Return how the money of a purchase stands. Read many ``with_money``.
+
+    says_paid: the buyer has just come back from paying.
+    """
+    return Money(purchase, now, says_paid)
+
+
+@dataclass(frozen=True)
+class Money:
+    """Amounts are centavos."""
+
+    purchase: Purchase
+    now: datetime
+    says_paid: bool = False
+
+    # --- Words ---
+
+    @property
+    def badge(self) -> str:
+        return self._write(self.state.words.badge)
+
+    @property
+    def line(self) -> str:
+        """What the buyer reads, with a second payment or a surplus if there is one."""
+        return " ".join(filter(None, [self._write(self.state.words.line), self.also]))
+
+    @property
+    def cancelling(self) -> str:
+        """What the buyer reads before cancelling."""
+        if self.state is MoneyState.UNDECIDED and self.left == 0:
+            return self._write(MoneyState.KEPT.words.cancelling)
+        return " ".join(filter(None, [self._write(self.state.words.cancelling), self.also]))
+
+    @property
+    def hers(self) -> str:
+        return self._write(self.state.words.hers)
+
+    @property
+    def report(self) -> str:
+        return "Pagada dos veces" if self.second else self.state.words.report
+
+    @property
+    def words(self) -> Words:
+        return self.state.words
+
+    @property
+    def also(self) -> str:
+        if self.second_back:
+            text = _("Pagaste dos veces: la profe te devuelve %(amount)s.")
+            return text % {"amount": pesos(self.second_back)}
+        if self.review == ReviewReason.PAID_TWICE:
+            return _("Pagaste dos veces: la profe lo está mirando.")
+        if self.review == ReviewReason.OVERPAID:
+            return _("Entró más de lo que cuesta: la profe lo mira.")
+        return ""
+
+    @property
+    def may_pay(self) -> bool:
+        """The only answer to whether any page, link or endpoint may ask for money."""
+        return self.state.may_pay and not self.is_paid_enough
+
+    # --- Facts ---
+
+    @cached_property
+    def state(self) -> MoneyState:
+        return find_state(self)
+
+    @cached_property
+    def payment(self) -> Payment | None:
+        payment: Payment | None = getattr(self.purchase, "payment", None)
+        return payment
+
+    @cached_property
+    def charges(self) -> list[PaymentCharge]:
+        return list(self.payment.charges.all()) if self.payment else []
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        return list(self.purchase.entries.all())
+
+    @cached_property
+    def refunds(self) -> list[Refund]:
+        return list(self.purchase.refunds.all())
+
+    @cached_property
+    def transfer(self) -> BankTransfer | None:
+        """The one announced last."""
+        rows = self.purchase.transfers.all()
+        return max(rows, key=lambda one: (one.announced_at, one.pk), default=None)
+
+    @property
+    def is_announced(self) -> bool:
+        return self.transfer is not None and self.transfer.state == TransferState.ANNOUNCED
+
+    @property
+    def review(self) -> str:
+        return self.payment.review if self.payment else ReviewReason.NONE
+
+    @cached_property
+    def gross(self) -> int:
+        """Everything that came for it, without second payments."""
+        return sum(one.amount for one in self.entries if _came(one) and not one.is_second)
+
+    @cached_property
+    def second(self) -> int:
+        """What came when it was already paid, and is still here."""
+        return sum(one.amount for one in self.entries if one.is_second) - sum(
+            one.amount for one in self.refunds if _is_of_second(one) and not _failed(one)
+        )
+
+    @property
+    def second_back(self) -> int:
+        """What the teacher still has to return of a second payment."""
+        return sum(
+            one.amount
+            for one in self.refunds
+            if _is_of_second(one) and one.is_by_hand and one.is_open
+        )
+
+    @cached_property
+    def left(self) -> int:
+        """What is here of all money, also of what is promised back."""
+        return sum(one.amount for one in self.entries)
+
+    @property
+    def missing(self) -> int:
+        return max(self.purchase.price - self.left, 0)
+
+    @property
+    def is_paid_enough(self) -> bool:
+        return self.left >= self.purchase.price > 0
+
+    @cached_property
+    def returned(self) -> int:
+        return -sum(one.amount for one in self.entries if one.kind == EntryKind.REFUND)
+
+    @cached_property
+    def owed_online(self) -> int:
+        return sum(one.amount for one in self.refunds if one.is_open and not one.is_by_hand)
+
+    @cached_property
+    def failed(self) -> int:
+        refused = (one for one in self.refunds if _failed(one) and one.charge_id)
+        return sum(one.amount for one in refused if self._is_owed(one))
+
+    @property
+    def back(self) -> int:
+        """The money that the state's words say goes back, or went."""
+        if self.state is MoneyState.REFUND_FAILED:
+            return self.failed
+        if self.state is MoneyState.OWED_BY_HAND:
+            return self.purchase.owed_by_hand
+        if self.state is MoneyState.RETURNING:
+            return self.owed_online
+        if self.purchase.is_given_up or self.state is MoneyState.PARTLY_RETURNED:
+            return self.returned
+        return self.left or self.returned
+
+    @property
+    def moved_at(self) -> datetime | None:
+        """When the state's money moved."""
+        if self.state is MoneyState.ANNOUNCED and self.transfer:
+            return self.transfer.announced_at
+        if self.state is MoneyState.RETURNED:
+            return max((one.at for one in self.entries), default=None)
+        came = (one.at for one in self.entries if _came(one))
+        return max(came, default=self.purchase.paid_at)
+
+    @property
+    def until(self) -> datetime | None:
+        """Until when it is kept, or when its minimum is decided."""
+        if self.state is MoneyState.AWAITS_MINIMUM:
+            open_class = find_open_class(self.purchase.virtual_class)
+            return open_class.decides_at if open_class else None
+        return self.purchase.kept_until if self.purchase.is_kept(self.now) else None
+
+    @property
+    def way(self) -> str:
+        """How the money came that pays it."""
+        ways = {one.way for one in self.entries if _came(one) and not one.is_second}
+        return ", ".join(MoneyWay(way).label.lower() for way in sorted(ways)) or "a mano"
+
+    @property
+    def people_missing(self) -> int:
+        open_class = find_open_class(self.purchase.virtual_class)
+        if open_class is None or open_class.decision != MinimumDecision.WAITING:
+            return 0
+        return max(open_class.minimum - self.purchase.booked_class.guest_count, 0)
+
+    @property
+    def has_lapsed(self) -> bool:
+        return self.purchase.has_lapsed(self.now - (RETURN_GRACE if self.says_paid else ZERO))
+
+    def has_charge(self, *states: ChargeStatus) -> bool:
+        return any(one.status in states and not one.problem for one in self.charges)
+
+    def _is_owed(self, failed: Refund) -> bool:
+        """True unless a later refund of the same charge replaced it, or all of it went back."""
+        later = (one for one in self.refunds if one.charge_id == failed.charge_id)
+        if any(one.pk > failed.pk for one in later):
+            return False
+        charge = next((one for one in self.charges if one.pk == failed.charge_id), None)
+        return charge is None or charge.refunded_amount < charge.amount
+
+    def _write(self, text: object) -> str:
+        return str(text) % self.values
+
+    @cached_property
+    def values(self) -> dict[str, str]:
+        purchase, at, until = self.purchase, self.moved_at, self.until
+        people = self.people_missing
+        return {
+            "amount": pesos(purchase.price),
+            "came": pesos(self.left),
+            "gross": pesos(self.gross),
+            "missing": pesos(self.missing),
+            "back": pesos(self.back),
+            "kept": pesos(purchase.amount_kept or 0),
+            "until": long_day(until) if until else "",
+            "day": long_day(at) if at else "",
+            "number": self.transfer.operation_number if self.transfer else "",
+            "way": self.way,
+            "people": ngettext("%(count)d persona", "%(count)d personas", people)
+            % {"count": people},
+        }
+
+
+def find_state(money: Money) -> MoneyState:
+    """Return the first state that fits, in the order of ``MoneyState``."""
+    purchase = money.purchase
+    if purchase.is_free and not purchase.is_given_up:
+        undecided = purchase.virtual_class is not None and purchase.virtual_class.is_undecided
+        return MoneyState.UNDECIDED if undecided else MoneyState.FREE
+    if purchase.virtual_class is not None and purchase.virtual_class.is_undecided:
+        return MoneyState.UNDECIDED
+    if money.has_charge(ChargeStatus.DISPUTED):
+        return MoneyState.DISPUTED
+    if money.failed:
+        return MoneyState.REFUND_FAILED
+    if purchase.is_given_up:
+        return _find_state_of_ended(money)
+    if purchase.state == PurchaseState.PAID:
+        return _find_state_of_paid(money)
+    return _find_state_of_unpaid(money)
+
+
+def _find_state_of_ended(money: Money) -> MoneyState:
+    purchase = money.purchase
+    if purchase.owed_by_hand:
+        return MoneyState.OWED_BY_HAND
+    if money.owed_online:
+        return MoneyState.RETURNING
+    if _is_charged_back(money):
+        return MoneyState.CHARGED_BACK
+    if purchase.amount_kept and money.left:
+        return MoneyState.KEPT_PART if money.returned else MoneyState.KEPT_ALL
+    if money.left > 0:
+        return MoneyState.REVIEW
+    if money.entries:
+        return MoneyState.RETURNED
+    return MoneyState.ANNOUNCED if money.is_announced else MoneyState.ENDED_UNPAID
+
+
+def _find_state_of_paid(money: Money) -> MoneyState:
+    purchase = money.purchase
+    if _is_charged_back(money):
+        return MoneyState.CHARGED_BACK
+    if money.entries and money.left <= 0:
+        return MoneyState.RETURNING if money.owed_online else MoneyState.RETURNED
+    booked = purchase.virtual_class
+    if booked is None:
+        return MoneyState.UNBOOKED
+    if not purchase.is_place and booked.status == ClassStatus.PENDING:
+        is_refused = bool(booked.scheduling_refusal)
+        return MoneyState.NOT_SCHEDULED if is_refused else MoneyState.PREPARING
+    if purchase.is_place and money.people_missing and not booked.has_ended(money.now):
+        return MoneyState.AWAITS_MINIMUM
+    first_back = money.gross + money.second - money.left
+    return MoneyState.PARTLY_RETURNED if first_back > 0 else MoneyState.PAID
+
+
+def _find_state_of_unpaid(money: Money) -> MoneyState:
+    purchase = money.purchase
+    if money.is_announced:
+        return MoneyState.ANNOUNCED
+    if money.has_charge(ChargeStatus.PENDING):
+        return MoneyState.COUPON
+    if 0 < money.left < purchase.price:
+        return MoneyState.SHORT
+    if money.review:
+        return MoneyState.REVIEW
+    if purchase.state == PurchaseState.LAPSED and not purchase.is_place:
+        return MoneyState.TIME_TAKEN
+    if money.has_lapsed:
+        return MoneyState.LAPSED
+    if money.says_paid:
+        return MoneyState.PROCESSING
+    if money.transfer is not None and money.transfer.state == TransferState.REFUSED:
+        return MoneyState.TRANSFER_REFUSED
+    if money.payment is not None and money.payment.status == PaymentStatus.REJECTED:
+        return MoneyState.REJECTED
+    return MoneyState.KEPT
+
+
+def _is_charged_back(money: Money) -> bool:
+    taken = sum(one.amount for one in money.entries if one.kind == EntryKind.CHARGEBACK)
+    return taken < 0 and money.left <= 0
+
+
+def _came(entry: Entry) -> bool:
+    return entry.kind == EntryKind.PAYMENT
+
+
+def _failed(refund: Refund) -> bool:
+    return not refund.is_open and refund.done_at is None
+
+
+def _is_of_second(refund: Refund) -> bool:
+    return refund.reason == RefundReason.PAID_TWICE

@@ -1,0 +1,345 @@
+"""The states of a purchase's money, with their words: the table of docs/money-states.md."""
+
+from enum import Enum
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+class Words(NamedTuple):
+    """The words of a state. They may name ``amount``, ``came``, ``missing``, ``back``, ``kept``,
+    ``until``, ``day``, ``number`` and ``people`` (``Money.values``).
+
+    badge: on home and lists. line: on the page of a class or place. cancelling: on the page that
+    asks before cancelling. hers: on her sheet of a class. report: in lists and files of the panel.
+    look: the class's state whose colour it has.
+    """
+
+    badge: Promise
+    line: Promise | str
+    cancelling: Promise | str
+    hers: str
+    report: str
+    look: str
+
+
+NOTHING_PAID = _("No pagaste nada. Si un pago llega después, te lo devolvemos.")
+ALL_BACK = _("Te devolvemos %(back)s.")
+
+
+class MoneyState(Enum):
+    """The first one that fits counts (``describing.py``)."""
+
+    words: Words
+    may_pay: bool
+
+    def __new__(cls, value: str, words: Words, may_pay: bool = False) -> "MoneyState":
+        state = object.__new__(cls)
+        state._value_ = value
+        state.words, state.may_pay = words, may_pay
+        return state
+
+    FREE = (
+        "free",
+        Words(
+            _("Confirmada"), "", _("No hay nada que devolver."), "Sin costo", "Gratis", "scheduled"
+        ),
+    )
+    UNDECIDED = (
+        "undecided",
+        Words(
+            _("Falta que acepte la profe"),
+            _("La profe tiene que aceptar el precio."),
+            ALL_BACK,
+            "Precio por decidir",
+            "Por decidir",
+            "preparing",
+        ),
+    )
+    DISPUTED = (
+        "disputed",
+        Words(
+            _("En revisión"),
+            _("Hay un reclamo por tu pago: lo resuelve Mercado Pago."),
+            _("El reclamo decide qué pasa con %(came)s."),
+            "En disputa: %(came)s",
+            "En disputa",
+            "cancelled",
+        ),
+    )
+    REFUND_FAILED = (
+        "refund_failed",
+        Words(
+            _("Devolución pendiente"),
+            _("No pudimos devolverte %(back)s: la profe lo arregla con vos."),
+            _("No pudimos devolverte %(back)s: la profe lo arregla con vos."),
+            "Devolución rechazada: %(back)s",
+            "Devolución rechazada",
+            "preparing",
+        ),
+    )
+    OWED_BY_HAND = (
+        "owed_by_hand",
+        Words(
+            _("La profe te devuelve %(back)s"),
+            _("La profe te devuelve %(back)s, por donde le pagaste."),
+            _("La profe te devuelve %(back)s, por donde le pagaste."),
+            "Te toca devolver %(back)s",
+            "Para devolver",
+            "preparing",
+        ),
+    )
+    RETURNING = (
+        "returning",
+        Words(
+            _("Devolución en camino"),
+            _(
+                "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta el "
+                "próximo resumen."
+            ),
+            ALL_BACK,
+            "Devolviendo %(back)s",
+            "Devolviendo",
+            "completed",
+        ),
+    )
+    CHARGED_BACK = (
+        "charged_back",
+        Words(
+            _("Contracargo"),
+            _("Tu banco retiró el pago. Hablalo con la profe."),
+            _("No queda nada por devolver."),
+            "Contracargo",
+            "Contracargo",
+            "completed",
+        ),
+    )
+    KEPT_PART = (
+        "kept_part",
+        Words(
+            _("Cancelada"),
+            _("Te devolvimos %(back)s. No se devuelven %(kept)s: ya había pasado el plazo."),
+            _("No se devuelven %(kept)s: ya pasó el plazo."),
+            "Quedan %(kept)s",
+            "Devuelto en parte",
+            "cancelled",
+        ),
+    )
+    KEPT_ALL = (
+        "kept_all",
+        Words(
+            _("Cancelada"),
+            _("No se devuelven %(kept)s: ya había pasado el plazo."),
+            _("No se devuelven %(kept)s: ya pasó el plazo."),
+            "Quedan %(kept)s",
+            "Sin devolución",
+            "cancelled",
+        ),
+    )
+    RETURNED = (
+        "returned",
+        Words(
+            _("Devuelto"),
+            _("Te devolvimos %(back)s el %(day)s."),
+            _("Ya te devolvimos %(back)s."),
+            "Devuelto %(back)s",
+            "Devuelto",
+            "completed",
+        ),
+    )
+    REVIEW = (
+        "review",
+        Words(
+            _("En revisión"),
+            _("La profe tiene que revisar tu pago."),
+            _("La profe revisa tu pago, y te devuelve lo que corresponda."),
+            "Para revisar: %(came)s",
+            "A revisar",
+            "preparing",
+        ),
+    )
+    ENDED_UNPAID = (
+        "ended_unpaid",
+        Words(
+            _("Cancelada"), _("No pagaste nada."), NOTHING_PAID, "Sin pago", "Sin pago", "cancelled"
+        ),
+    )
+    UNBOOKED = (
+        "unbooked",
+        Words(
+            _("Pagado sin reserva"),
+            _("Recibimos %(came)s; falta la reserva. Si no llega en un día, te lo devolvemos."),
+            ALL_BACK,
+            "Sin reserva",
+            "Sin reserva",
+            "preparing",
+        ),
+    )
+    PREPARING = (
+        "preparing",
+        Words(
+            _("Pagada"),
+            _("Tu pago ya está. Estamos preparando el enlace."),
+            ALL_BACK,
+            "Pagó %(came)s; falta el enlace",
+            "Pagada",
+            "preparing",
+        ),
+    )
+    NOT_SCHEDULED = (
+        "not_scheduled",
+        Words(
+            _("Pagada, falta agendar"),
+            _("La profe la termina de agendar; tu pago está."),
+            ALL_BACK,
+            "Pagó %(came)s; falta agendarla",
+            "Pagada",
+            "preparing",
+        ),
+    )
+    AWAITS_MINIMUM = (
+        "awaits_minimum",
+        Words(
+            _("Tu lugar está pago"),
+            _("Faltan %(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
+            ALL_BACK,
+            "Pagó %(came)s (%(way)s)",
+            "Pagado",
+            "scheduled",
+        ),
+    )
+    PARTLY_RETURNED = (
+        "partly_returned",
+        Words(
+            _("Devuelto en parte"),
+            _("Pagaste %(gross)s, y te devolvimos %(back)s."),
+            ALL_BACK,
+            "Pagó %(gross)s, devuelto %(back)s",
+            "Devuelto en parte",
+            "completed",
+        ),
+    )
+    PAID = (
+        "paid",
+        Words(
+            _("Confirmada"),
+            _("Pagaste %(came)s el %(day)s."),
+            ALL_BACK,
+            "Pagó %(came)s (%(way)s)",
+            "Pagada",
+            "scheduled",
+        ),
+    )
+    ANNOUNCED = (
+        "announced",
+        Words(
+            _("Transferencia avisada"),
+            _("Avisaste %(amount)s el %(day)s, operación %(number)s: la profe la revisa."),
+            _("Avisaste %(amount)s: si llegó, la profe te lo devuelve."),
+            "Avisó %(amount)s",
+            "Transferencia avisada",
+            "pending",
+        ),
+    )
+    PROCESSING = (
+        "processing",
+        Words(
+            _("Confirmando el pago"),
+            _("Suele tardar unos segundos. No hace falta que pagues de nuevo."),
+            _("Si el pago entra, te lo devolvemos."),
+            "Pagando",
+            "En proceso",
+            "pending",
+        ),
+    )
+    COUPON = (
+        "coupon",
+        Words(
+            _("Pago pendiente"),
+            _(
+                "Mercado Pago todavía no lo acreditó. Si elegiste efectivo, pagá el cupón. Si otra "
+                "persona se queda antes con el lugar, te devolvemos todo."
+            ),
+            _("Si ya lo pagaste, te devolvemos %(amount)s."),
+            "Cupón o pago pendiente",
+            "Pago pendiente",
+            "pending",
+        ),
+    )
+    SHORT = (
+        "short",
+        Words(
+            _("Falta una parte"),
+            _("Entraron %(came)s de %(amount)s: faltan %(missing)s."),
+            ALL_BACK,
+            "Entraron %(came)s, faltan %(missing)s",
+            "Falta una parte",
+            "preparing",
+        ),
+        True,
+    )
+    LAPSED = (
+        "lapsed",
+        Words(
+            _("Se venció"),
+            _(
+                "Ya no se guarda. Si igual pagaste, es tuya si sigue libre; si no, te devolvemos todo."
+            ),
+            NOTHING_PAID,
+            "Se venció",
+            "Vencida",
+            "expired",
+        ),
+    )
+    TIME_TAKEN = (
+        "time_taken",
+        Words(
+            _("Horario ocupado"),
+            _("Otra persona pagó antes una clase a esa hora. No te cobramos nada."),
+            NOTHING_PAID,
+            "Perdió el horario",
+            "Horario ocupado",
+            "expired",
+        ),
+    )
+    TRANSFER_REFUSED = (
+        "transfer_refused",
+        Words(
+            _("Transferencia sin llegar"),
+            _("La profe no encontró tu transferencia: revisá el número y avisala de nuevo."),
+            _("Si la transferencia llegó igual, la profe te la devuelve."),
+            "La transferencia no llegó",
+            "Transferencia sin llegar",
+            "pending",
+        ),
+        True,
+    )
+    REJECTED = (
+        "rejected",
+        Words(
+            _("Pago rechazado"),
+            _("No se te cobró nada. Probá con otra tarjeta u otro medio."),
+            NOTHING_PAID,
+            "Pago rechazado",
+            "Rechazado",
+            "cancelled",
+        ),
+        True,
+    )
+    KEPT = (
+        "kept",
+        Words(
+            _("Por pagar"),
+            _("Falta pagar %(amount)s."),
+            NOTHING_PAID,
+            "Sin pagar",
+            "Por pagar",
+            "pending",
+        ),
+        True,
+    )
+
+    @property
+    def badge(self) -> Promise:
+        return self.words.badge
