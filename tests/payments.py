@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.checkout.settling import settle
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.preferences import make_preference, open_checkout
 from bookings.domain.money.quotes import Quote
 from bookings.models import Payment, VirtualClass
 from tests.booking import book_class
@@ -22,8 +22,8 @@ def make_payment(user: User, *, days: int = 7, booked: bool = True, **changes: A
     """Ask for the payment of a group class of three, and book it unless told otherwise."""
     start = (timezone.now() + timedelta(days=days)).replace(minute=0, second=0, microsecond=0)
     quote = Quote(start, start + timedelta(hours=1), True, 3, changes.pop("price", PRICE))
-    expires_at = timezone.now() + timedelta(minutes=15)
-    payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+    kept_until = timezone.now() + timedelta(minutes=15)
+    payment = open_checkout(user=user, quote=quote, kept_until=kept_until)
     make_preference(payment, quote)
     if booked:
         book_class(
@@ -44,7 +44,7 @@ def make_paid_class(user: User, mercadopago: Any) -> VirtualClass:
     payment = make_payment(user)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id or "")
-    return VirtualClass.objects.get(payment=payment)
+    return VirtualClass.objects.get(purchases__payment=payment)
 
 
 def posting(client: Client) -> Any:

@@ -26,6 +26,6 @@ def store_paid(mercadopago: MercadoPagoStandin, user: User) -> Payment:
     payment = make_payment(user)
     mercadopago.pay(payment.preference_id)
     look_up(payment)
-    booked = VirtualClass.objects.get(payment=payment)
+    booked = VirtualClass.objects.get(purchases__payment=payment)
     mark_scheduled(booked, event_id="event", link="https://meet.google.com/a", summary="Clase")
-    return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
+    return Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
