@@ -12,6 +12,7 @@ from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.money_back import promise_cash
 from bookings.domain.money.refunds import (
     request_partial_refund,
     request_refund,
@@ -26,6 +27,7 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    Refund,
     RefundReason,
 )
 from bookings.notices.delivery import deliver_due
@@ -279,3 +281,20 @@ def test_a_refund_that_is_repeated_is_mailed_once(mercadopago, paid, teacher, ho
             settle(paid.preference_id)
 
     assert Notice.objects.filter(user=host, kind=NoticeKind.MONEY_RETURNED).count() == 1
+
+
+def test_a_refused_refund_that_the_teacher_returns_in_cash_is_said_so(
+    mercadopago, paid, teacher, host
+):
+    mercadopago.refund_status = "rejected"
+    cancel_class(class_id=paid.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    promise_cash(refund_id=Refund.objects.get().pk, by=teacher, fresh_sign_in=True)
+
+    deliver_due()
+
+    reason = REASONS[RefundReason.CANCELLED]
+    assert told(paid) == [(reason, PRICE, ReturnState.UNDERWAY)]
+    mail = read_mail(host, NoticeKind.CANCELLED)
+    assert "Tu pago: La profe te devuelve $\xa024.000, por donde le pagaste.\n" in mail
+    failed = Notice.objects.get(kind=NoticeKind.REFUND_FAILED)
+    assert failed.failure == refund_settled.reason

@@ -206,6 +206,21 @@ def test_a_refund_without_a_mail_is_missing(host, is_booked, status, kind):
     assert audit().open_questions == []
 
 
+def test_what_the_teacher_returned_herself_needs_no_mail_of_the_provider_s(host):
+    purchase = VirtualClassFactory(booked_by=host, in_cash=timezone.now()).purchase
+    purchase.refunds.create(
+        way="cash",
+        amount=1,
+        key="key",
+        reason="cancelled",
+        status="done",
+        done_at=timezone.now(),
+        next_attempt_at=None,
+    )
+
+    assert audit().open_questions == []
+
+
 def test_a_payment_of_a_class_long_past_is_audited_if_it_changed_since(host, teacher):
     type(teacher).objects.update(created_at=timezone.now() - 100 * DAY)
     long_past = VirtualClassFactory(booked_by=host, start_time=timezone.now() - 30 * DAY)

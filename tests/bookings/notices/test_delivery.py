@@ -198,13 +198,13 @@ def many(scheduled, monkeypatch):
     record_due(NoticeKind.JOINED, scheduled, people)
 
 
-def test_a_mail_costs_seven_statements_however_many_there_are(many):
+def test_a_mail_costs_eight_statements_however_many_there_are(many):
     with CaptureQueriesContext(connection) as captured:
         assert deliver_due() == 7
 
-    # Claimed, read, not left since, not replaced, how the person signs in, the teacher's name,
-    # noted. Besides: three looks at what is due.
-    assert len(captured) == 7 * 7 + 3
+    # Claimed, read, its purchases, not left since, not replaced, how the person signs in, the
+    # teacher's name, noted. Besides: three looks at what is due.
+    assert len(captured) == 8 * 7 + 3
 
 
 def test_mails_share_conversations_with_the_server(many, settings, monkeypatch):
