@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import write_down
 from bookings.domain.checkout.settling import confirm_payment, settle
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import make_link
@@ -26,8 +27,8 @@ from bookings.models import (
     NoticeKind,
     Payment,
     PriceDecision,
-    Seat,
-    TransferState,
+    Purchase,
+    Refund,
     VirtualClass,
 )
 from tests.admin.moments import NOW
@@ -42,6 +43,7 @@ from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, Virtu
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import announce, take_transfers
+from tests.standins import Fault
 
 
 @pytest.fixture
@@ -90,10 +92,26 @@ def paid(host, mercadopago, teacher):
 def paid_twice(host, mercadopago, teacher):
     """Ana's payment of a class that the teacher had marked as paid."""
     payment = make_payment(host)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
     return Payment.objects.get(pk=payment.pk)
+
+
+@pytest.fixture
+def refused(paid, mercadopago):
+    """Ana's payment, whose refund the provider refused."""
+    mercadopago.fault("refunds.create", Fault.status(400))
+    cancel_class(class_id=paid.purchase.virtual_class_id, actor=paid.purchase.person)
+    return Payment.objects.get(pk=paid.pk)
+
+
+@pytest.fixture
+def promised(host, teacher):
+    """The $ 15.000 of Ana's class that the teacher has to return."""
+    booked = VirtualClassFactory(booked_by=host, scheduled=True, in_cash=timezone.now())
+    cancel_class(class_id=booked.pk, actor=teacher)
+    return Refund.objects.get()
 
 
 @pytest.fixture
@@ -114,9 +132,13 @@ def chosen(request, student):
         if model is VirtualClass:
             return _choose_class(request, name)
         if model is BankTransfer:
-            return _choose_transfer(request, name), {}
+            return announce(VirtualClassFactory(booked_by=request.getfixturevalue("host"))), {}
         if model is Payment and name == "quedarmelo":
             return request.getfixturevalue("paid_twice"), {}
+        if model is Payment and name in {"probar", "en-efectivo"}:
+            return request.getfixturevalue("refused"), {}
+        if model is Refund:
+            return request.getfixturevalue("promised"), {}
         if model is Payment:
             row = request.getfixturevalue("paid")
             return row, {"charge": row.charges.get().pk, "amount": "5.000"}
@@ -127,7 +149,7 @@ def chosen(request, student):
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
         if model is DiscountCode:
             return DiscountCodeFactory(is_active=name == "frenar"), {}
-        if model is Seat:
+        if model is Purchase:
             return hold(publish(request.getfixturevalue("teacher")), student), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
@@ -137,13 +159,6 @@ def chosen(request, student):
         return User.objects.get(pk=student.pk), {}
 
     return choose
-
-
-def _choose_transfer(request, name):
-    transfer = announce(VirtualClassFactory(booked_by=request.getfixturevalue("host")))
-    if name == "devuelta":
-        BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    return transfer
 
 
 def _choose_class(request, name):

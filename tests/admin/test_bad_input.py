@@ -17,12 +17,14 @@ from bookings.models import (
     BookingRules,
     Closure,
     DiscountCode,
+    Entry,
     Hold,
     Notice,
     NoticeKind,
     Payment,
     Price,
-    Seat,
+    Purchase,
+    Refund,
     SpecialHours,
     UserActivity,
     VirtualClass,
@@ -33,7 +35,15 @@ from bookings.models import (
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, VirtualClassFactory
+from tests.factories import (
+    BankTransferFactory,
+    DiscountCodeFactory,
+    HoldFactory,
+    PaymentFactory,
+    PlaceFactory,
+    PurchaseFactory,
+    VirtualClassFactory,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -54,18 +64,20 @@ def make_row(model, owner):
     length = {"class_type": "individual", "minutes": 60}
     hours = {"start_time": at("15:00"), "end_time": at("16:00"), "class_type": "grupal"}
     makers = {
-        BankTransfer: lambda: BankTransfer.objects.create(
-            user=owner, virtual_class=VirtualClassFactory(), amount=1, operation_number="1234"
-        ),
+        BankTransfer: lambda: BankTransferFactory(purchase=VirtualClassFactory().purchase),
         BookingRules: lambda: BookingRules.objects.create(),
         DiscountCode: DiscountCodeFactory,
+        Entry: lambda: VirtualClassFactory(in_cash=NOW).purchase.entries.get(),
         Closure: lambda: Closure.objects.create(first_day=MONDAY, last_day=MONDAY),
         Hold: lambda: HoldFactory(user=owner, expires_at=NOW + timedelta(1), **hours),
         LogEntry: lambda: LogEntry.objects.create(user=owner, action_flag=2),
         Notice: lambda: Notice.objects.create(user=owner, kind=NoticeKind.GUESSING),
-        Payment: lambda: Payment.objects.create(user=owner, amount=1),
+        Payment: PaymentFactory,
         Price: lambda: Price.objects.create(**length, amount=1, valid_from=MONDAY),
-        Seat: SeatFactory,
+        Purchase: PlaceFactory,
+        Refund: lambda: Refund.objects.create(
+            purchase=PurchaseFactory(), way="cash", amount=1, next_attempt_at=None
+        ),
         SpecialHours: lambda: SpecialHours.objects.create(day=MONDAY, **day),
         User: lambda: owner,
         UserActivity: lambda: VirtualClassFactory(scheduled=True).activities.get(),

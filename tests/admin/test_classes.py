@@ -20,6 +20,7 @@ from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
+    Purchase,
     VirtualClass,
 )
 from tests.admin.steps import confirm, look, seen_on
@@ -99,11 +100,11 @@ def test_the_list_says_what_was_paid_by_hand(panel):
 
 def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercadopago, host):
     payment = make_payment(host)
-    VirtualClass.objects.update(paid_at=timezone.now())
+    Purchase.objects.update(state="paid", paid_at=timezone.now())
 
-    text = text_of(panel.get(page_of(payment.virtual_class)))
+    text = text_of(panel.get(page_of(payment.purchase.virtual_class)))
 
-    assert "Estado del pago: Se pagó a mano" in text
+    assert "Estado del pago: A mano" in text
 
 
 # --- Moving ---------------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ NO_CONFIRMATION = {
     "pagina/empezar": "a form, as above",
     "pagina/lista": "reads",
     "dinero": "reads",
+    "dinero/devolver": "reads",
     "transferencias": "reads",
     "transferencias/avisada/<str:token>": "confirms the steps llego and no-llego, by a mailed link",
     "mas": "reads",
@@ -106,6 +107,7 @@ def _last_word(pattern):
 DECIDED_BUTTONS = {
     ("templates/admin/_reconnect.html", ""),  # provider_sign_in
     ("templates/admin/more.html", ""),  # logout
+    ("templates/admin/returns.html", ""),  # asks about all of them, devuelta
     ("templates/admin/search_form.html", ""),  # searches a list
     ("templates/admin/calendar.html", ""),  # provider_sign_in
     ("templates/admin/bookings/payment/change_form.html", "_put_aside"),  # payment revisado

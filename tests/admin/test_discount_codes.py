@@ -9,16 +9,17 @@ from django.utils import timezone
 
 from bookings.admin.sales.discount_codes import CodeForm
 from bookings.domain.people.personal_data import export_person
-from bookings.models import DiscountCode, Notice, NoticeKind, SeatState
+from bookings.models import DiscountCode, Notice, NoticeKind, Purchase, VirtualClass
 from bookings.notices.rendering import render_mail
 from tests.admin.steps import carry_out
 from tests.factories import (
     DiscountCodeFactory,
-    SeatFactory,
+    PaymentFactory,
+    PlaceFactory,
     UserFactory,
     VirtualClassFactory,
 )
-from tests.payments import make_payment
+from tests.payments import PRICE, make_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -125,8 +126,8 @@ def test_the_list_costs_the_same_for_more_codes(panel, count, django_assert_max_
 
 
 def test_the_code_shows_who_used_it(panel, used):
-    SeatFactory(user=UserFactory(name="Zoe"), discount_code=used, discount=200_000)
-    SeatFactory(user=UserFactory(name="Leo"), discount_code=used, state=SeatState.LEFT)
+    PlaceFactory(person=UserFactory(name="Zoe"), discount_code=used, discount=200_000)
+    PlaceFactory(person=UserFactory(name="Leo"), discount_code=used, state="ended")
 
     page = text_of(panel.get(page_of(used)))
 
@@ -179,8 +180,8 @@ def test_a_code_that_nobody_used_is_deleted(panel):
 
 
 def test_the_discount_shows_on_the_sheet_and_in_the_file(panel, used, host):
-    sheet = reverse("admin:class_sheet", args=[used.classes.get().pk])
-    table = reverse("admin:bookings_virtualclass_change", args=[used.classes.get().pk])
+    sheet = reverse("admin:class_sheet", args=[VirtualClass.objects.get().pk])
+    table = reverse("admin:bookings_virtualclass_change", args=[VirtualClass.objects.get().pk])
     file = reverse("admin:student", args=[host.pk])
 
     for page in (sheet, table, file):
@@ -188,14 +189,14 @@ def test_the_discount_shows_on_the_sheet_and_in_the_file(panel, used, host):
 
 
 def test_the_discount_shows_on_the_host_s_page_only(used, host, student, sign_in):
-    page = reverse("bookings:class", args=[used.classes.get().pk])
+    page = reverse("bookings:class", args=[VirtualClass.objects.get().pk])
 
     assert "$ 2.000 menos con AMIGOS" in text_of(sign_in(host).get(page))
     assert "AMIGOS" not in text_of(sign_in(student).get(page))
 
 
 def test_the_confirmation_names_the_discount_to_the_host_only(used, host, student):
-    given = used.classes.get()
+    given = VirtualClass.objects.get()
     mails = [
         render_mail(
             Notice.objects.create(user=person, virtual_class=given, kind=NoticeKind.CONFIRMATION)
@@ -210,11 +211,9 @@ def test_the_confirmation_names_the_discount_to_the_host_only(used, host, studen
 
 def test_the_export_of_payments_names_the_discount(panel, mercadopago, used, host):
     payment = make_payment(host)
-    type(payment.virtual_class).objects.filter(pk=payment.virtual_class.pk).update(
-        discount=200_000, discount_code=used
-    )
-    of_seat = make_payment(host, days=8, booked=False)
-    SeatFactory(user=host, payment=of_seat, discount=100_000, discount_code=used)
+    Purchase.objects.filter(payment=payment).update(discount=200_000, discount_code=used)
+    place = PlaceFactory(person=host, price=PRICE, discount=100_000, discount_code=used)
+    PaymentFactory(purchase=place)
 
     page = panel.get(reverse("admin:bookings_payment_export")).content.decode()
 

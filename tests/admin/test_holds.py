@@ -53,7 +53,9 @@ def test_releasing_frees_the_time(panel, hold):
 
 
 def test_a_hold_that_is_being_paid_stays(panel, hold):
-    hold.virtual_class = VirtualClassFactory(booked_by=hold.user, start_time=hold.start_time)
+    until = {"kept_until": hold.expires_at, "start_time": hold.start_time}
+    hold.purchase = VirtualClassFactory(booked_by=hold.user, **until).purchase
+    hold.expires_at = None
     hold.save()
 
     page = release(panel, hold).content.decode()

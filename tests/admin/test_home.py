@@ -297,6 +297,13 @@ def test_payments_to_review_are_counted_and_found(panel, look, mercadopago, host
     assert f"{reverse('admin:bookings_payment_changelist')}?revisar=si" in page
 
 
+def test_what_she_returns_herself_is_counted_and_found(panel, look, promised):
+    page = look()
+
+    assert "1 para devolver" in page
+    assert f'href="{reverse("admin:returns")}"' in panel.get(reverse("admin:index")).text
+
+
 def test_this_month_s_money_stands_beside_last_month_s(panel, teacher):
     VirtualClassFactory(in_cash=NOW, class_price=2_000_000)
     VirtualClassFactory(in_cash=at("12:00", days_later(-17)), class_price=1_000_000)

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.admin.sales.open_classes import PublishForm
-from bookings.models import MinimumDecision, OpenClass, Price, Seat, SeatState, VirtualClass
+from bookings.models import MinimumDecision, OpenClass, Price, PurchaseState, VirtualClass
 from tests.admin.steps import carry_out, look
 from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import PRICE, hold, pay, publish, read, take
@@ -159,20 +159,20 @@ def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     page = " ".join(panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text.split())
 
     assert "Personas, 1 de 6" in page
-    assert f"<strong>{paid.user}</strong> <span>$ 8.000</span> <span> Pagado </span>" in page
+    assert f"<strong>{paid.person}</strong> <span>$ 8.000</span> <span>Pagado</span>" in page
     assert "Pagando, hasta las" in page
     assert reverse("admin:bookings_payment_change", args=[paid.payment.pk]) in page
     assert "Se da igual" in page
 
 
 def test_the_teacher_marks_a_seat_as_paid(panel, teacher, student):
-    seat = hold(publish(teacher), student)
+    place = hold(publish(teacher), student)
 
-    [facts] = look(panel, seat, "pagado").context["preview"].facts.values()
+    [facts] = look(panel, place, "pagado").context["preview"].facts.values()
     assert "te pagó $\xa08.000 por fuera" in facts.happens[0]
-    carry_out(panel, seat, "pagado")
+    carry_out(panel, place, "pagado")
 
-    assert read(seat).state == SeatState.TAKEN
+    assert read(place).state == PurchaseState.PAID
 
 
 def test_cancelling_says_what_goes_back(panel, mercadopago, open_class):
@@ -207,8 +207,8 @@ def test_the_pages_are_a_tap_away(panel):
 
 
 def test_a_seat_paid_online_takes_no_step(panel, mercadopago, open_class):
-    seat = pay(mercadopago, hold(open_class))
+    place = pay(mercadopago, hold(open_class))
 
     assert not Price.objects.exists()
-    assert "No hay nada que hacer" in look(panel, seat, "pagado").text
-    assert Seat.objects.get().state == SeatState.TAKEN
+    assert "No hay nada que hacer" in look(panel, place, "pagado").text
+    assert read(place).state == PurchaseState.PAID

@@ -27,7 +27,7 @@ from bookings.models import (
     SignatureState,
 )
 from tests.admin.steps import address_of, confirm, look, seen_on
-from tests.factories import VirtualClassFactory
+from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
 from tests.payments import PRICE, make_payment, posting
 from tests.standins import Fault
 
@@ -51,7 +51,8 @@ def paid(host, mercadopago, teacher) -> Payment:
 @pytest.fixture
 def approved(host) -> Payment:
     """A row like Ana's payment, of which the provider knows nothing."""
-    return Payment.objects.create(user=host, amount=PRICE, status=PaymentStatus.APPROVED)
+    purchase = PurchaseFactory(person=host, price=PRICE)
+    return PaymentFactory(purchase=purchase, status=PaymentStatus.APPROVED)
 
 
 def page_of(payment):
@@ -346,7 +347,7 @@ def test_other_text_stays(cell):
 def by_hand(host, teacher, mercadopago) -> Payment:
     """Ana's open payment, of a class that the teacher marked as paid."""
     payment = make_payment(host, days=9)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
     return Payment.objects.get(pk=payment.pk)
 
 
@@ -360,7 +361,7 @@ def test_what_was_paid_by_hand_waits_for_no_payment(panel, by_hand):
     assert '<span class="badge badge-scheduled">A mano</span>' in pages["A mano"]
     assert ["Ana Host" in page for page in pages.values()] == [True, False, False]
     assert cells["Estado"] == "A mano"
-    assert cells["Pagado"] == f"{timezone.localtime(by_hand.virtual_class.paid_at):%Y-%m-%d %H:%M}"
+    assert cells["Pagado"] == f"{timezone.localtime(by_hand.purchase.paid_at):%Y-%m-%d %H:%M}"
 
 
 def test_a_state_is_found_by_its_filter(panel, paid, by_hand):
@@ -379,7 +380,7 @@ def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(
         )
         settle_paid(mercadopago, early)
         clock.move_to(datetime(2026, 11, 1, 2, 59, tzinfo=UTC))  # still October in Buenos Aires
-        confirm_payment(class_id=by_hand.virtual_class_id, actor=teacher)
+        confirm_payment(class_id=by_hand.purchase.virtual_class_id, actor=teacher)
         clock.move_to(datetime(2026, 11, 1, 3, tzinfo=UTC))
         settle_paid(mercadopago, late)
         pages = {

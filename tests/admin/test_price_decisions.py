@@ -214,7 +214,7 @@ def test_without_a_list_a_price_stands_and_nothing_waits(mercadopago, host):
 
 
 def test_a_paid_class_is_not_scheduled_before_the_teacher_agrees(paid, teacher):
-    assert paid.paid_at is not None
+    assert paid.is_paid
     with pytest.raises(PriceNotAgreedError):
         trigger_scheduling(preference_id=paid.preference_id)
     with pytest.raises(PriceNotAgreedError):

@@ -11,7 +11,7 @@ from bookings.admin import steps
 from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
-from bookings.models import Notice, NoticeKind, Refund, VirtualClass
+from bookings.models import Notice, NoticeKind, Purchase, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
     carry_out,
@@ -61,7 +61,7 @@ def test_the_way_back_of_a_payment_begins_at_the_money(panel, paid):
 
 
 def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):
-    page = text_of(panel.get(address_of(paid.virtual_class, "cancelar")))
+    page = text_of(panel.get(address_of(paid.purchase.virtual_class, "cancelar")))
 
     assert "Vuelven $ 24.000 a Ana Host por Mercado Pago." in page
     assert "Correo «Clase cancelada»: Ana Host." in page
@@ -69,18 +69,18 @@ def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):
     assert mercadopago.refunds == []
 
 
-def test_money_that_was_taken_by_hand_is_not_promised_back(panel, full):
-    VirtualClass.objects.update(paid_at=timezone.now(), class_price=1_500_000)
-    book_cash(full, 1_500_000, None)
+def test_money_that_was_taken_by_hand_is_hers_to_return(panel, full):
+    Purchase.objects.update(state="paid", paid_at=timezone.now())
+    book_cash(full.purchase, 1_500_000, None)
 
     page = text_of(panel.get(address_of(full, "cancelar")))
 
-    assert "Cobraste $ 15.000 a mano: devolvelo vos." in page
+    assert "Te toca devolver $ 15.000: queda en «Para devolver»." in page
     assert "Correo «Clase cancelada»: Ana Host, Bruno Student, Zoe." in page
 
 
 def test_several_classes_are_summed_up(panel, full, paid, mercadopago):
-    rows = [full, paid.virtual_class]
+    rows = [full, paid.purchase.virtual_class]
 
     asked = text_of(look_at_several(panel, rows, "cancelar"))
     still = VirtualClass.objects.filter(status="scheduled").count()
@@ -106,9 +106,8 @@ def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, studen
 
 @pytest.mark.parametrize("name", ["pagada", "agendar"])
 def test_the_page_names_the_mails_to_other_students(panel, host, student, name):
-    lapsed = VirtualClassFactory(booked_by=host, class_type="individual", paid_at=timezone.now())
-    if name == "pagada":
-        VirtualClass.objects.update(paid_at=None)
+    is_paid = {} if name == "pagada" else {"paid_at": timezone.now()}
+    lapsed = VirtualClassFactory(booked_by=host, class_type="individual", **is_paid)
     HoldFactory(
         user=student,
         start_time=lapsed.start_time,

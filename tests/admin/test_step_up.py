@@ -120,7 +120,7 @@ def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
     pages = [
         address_of(paid, "devolver-todo"),
         address_of(paid, "devolver"),
-        address_of(paid.virtual_class, "cancelar"),
+        address_of(paid.purchase.virtual_class, "cancelar"),
     ]
 
     asked = [asked_by_each_method(stale, page) for page in pages]
@@ -133,7 +133,7 @@ def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
 def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(
     stale, teacher, paid, time_machine
 ):
-    rows = [VirtualClassFactory(), paid.virtual_class]
+    rows = [VirtualClassFactory(), paid.purchase.virtual_class]
     stale.force_login(teacher)
     seen = seen_on(look_at_several(stale, rows, "cancelar"))
     time_machine.shift(ELEVEN_MINUTES)
@@ -153,7 +153,7 @@ def test_a_confirmation_that_comes_too_late_does_nothing(
     stale.force_login(teacher)
     part = {"charge": paid.charges.get().pk, "amount": "100"}
     steps = [
-        (paid.virtual_class, "cancelar", {}),
+        (paid.purchase.virtual_class, "cancelar", {}),
         (paid, "devolver-todo", {}),
         (paid, "devolver", part),
         (student, "borrar", {}),
@@ -187,7 +187,7 @@ def test_a_refund_is_confirmed_within_ten_minutes_of_the_sign_in(
 def test_cancelling_several_leads_back_to_the_list(stale, paid):
     unpaid = VirtualClassFactory()
 
-    response = look_at_several(stale, [unpaid, paid.virtual_class], "cancelar")
+    response = look_at_several(stale, [unpaid, paid.purchase.virtual_class], "cancelar")
     page = stale.get(response["Location"]).content.decode()
 
     assert asked_for(response) == list_of(unpaid)
@@ -204,7 +204,7 @@ def test_cancelling_without_a_refund_wants_no_fresh_sign_in(stale):
 
 
 def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, student):
-    awaiting = paid.virtual_class
+    awaiting = paid.purchase.virtual_class
     awaiting.status, awaiting.scheduling_requested_at = ClassStatus.PENDING, timezone.now()
     awaiting.save()
     start = awaiting.start_time + timedelta(hours=3)
@@ -254,7 +254,7 @@ def test_the_panel_s_log_says_what_she_cancelled_on_the_student_s_page(stale, te
 
 def is_untouched(payment) -> bool:
     """Return True if neither class nor money moved and the panel's history says nothing."""
-    virtual_class = VirtualClass.objects.get(payment=payment)
+    virtual_class = VirtualClass.objects.get(purchases__payment=payment)
     is_standing = virtual_class.status != ClassStatus.CANCELLED
     return is_standing and not Refund.objects.exists() and not LogEntry.objects.exists()
 
@@ -340,19 +340,19 @@ def test_an_earlier_time_for_a_class_below_its_minimum_wants_a_fresh_sign_in(
 
 def test_to_accept_a_class_that_lost_its_time_wants_a_fresh_sign_in(stale, paid, teacher):
     """It cannot be scheduled, so its payment goes back."""
-    rows = VirtualClass.objects.filter(pk=paid.virtual_class_id)
+    rows = VirtualClass.objects.filter(pk=paid.purchase.virtual_class_id)
     rows.update(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING, owns_time=False)
     Hold.objects.all().delete()
-    start, end = paid.virtual_class.start_time, paid.virtual_class.end_time
+    start, end = paid.purchase.virtual_class.start_time, paid.purchase.virtual_class.end_time
     VirtualClassFactory(scheduled=True, booked_by=teacher, start_time=start, end_time=end)
-    page = address_of(paid.virtual_class, "aceptar")
+    page = address_of(paid.purchase.virtual_class, "aceptar")
 
     asked = asked_by_each_method(stale, page)
 
     assert asked == {page}
     assert rows.get().price_decision == PriceDecision.WAITING
     stale.force_login(teacher)
-    shown = look(stale, paid.virtual_class, "aceptar").content.decode()
+    shown = look(stale, paid.purchase.virtual_class, "aceptar").content.decode()
     assert "Se cancela, y vuelven $\xa024.000 por Mercado Pago." in shown
 
 
@@ -377,17 +377,15 @@ def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):
 @pytest.mark.parametrize("step", ["pagada", "llego", "aceptar"])
 def test_to_take_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, teacher, host, step):
     """It waits because the calendar refused it, and is refunded once it lost its time."""
-    refused = VirtualClass.objects.filter(pk=paid.virtual_class_id)
+    refused = VirtualClass.objects.filter(pk=paid.purchase.virtual_class_id)
     refused.update(status=ClassStatus.PENDING, scheduling_refusal=CALENDAR_REFUSED, owns_time=False)
     Hold.objects.all().delete()
-    start, end = paid.virtual_class.start_time, paid.virtual_class.end_time
-    other = VirtualClassFactory(start_time=start, end_time=end)
-    row = other
+    start, end = paid.purchase.virtual_class.start_time, paid.purchase.virtual_class.end_time
+    waits = {"price_decision": PriceDecision.WAITING, "paid_at": timezone.now()}
+    more = waits if step == "aceptar" else {}
+    row = other = VirtualClassFactory(start_time=start, end_time=end, **more)
     if step == "llego":
-        row = BankTransferFactory(virtual_class=other, user=other.booked_by)
-    elif step == "aceptar":
-        other.price_decision, other.paid_at = PriceDecision.WAITING, timezone.now()
-        other.save()
+        row = BankTransferFactory(purchase=other.purchase)
     page = address_of(row, step)
 
     asked = asked_for(stale.post(page, {"seen": ""}))

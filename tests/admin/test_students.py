@@ -169,7 +169,9 @@ def test_the_balance_names_what_was_paid_returned_and_is_owed(panel, teacher, ho
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class_id, actor=teacher, fresh_sign_in=True, reason="")
+    cancel_class(
+        class_id=payment.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True, reason=""
+    )
     settle(payment.preference_id)
     VirtualClassFactory(booked_by=host, scheduled=True, in_cash=timezone.now(), class_price=500_000)
     VirtualClassFactory(booked_by=host, scheduled=True, class_price=700_000)

@@ -121,14 +121,7 @@ def test_only_live_holds_show(blocks, host, student):
 
 def test_a_hold_that_became_a_class_shows_once(blocks, host):
     virtual_class = VirtualClassFactory(booked_by=host, start_time=at("15:00"))
-    HoldFactory(
-        user=host,
-        start_time=virtual_class.start_time,
-        end_time=virtual_class.end_time,
-        class_type="grupal",
-        virtual_class=virtual_class,
-        expires_at=NOW + timedelta(minutes=1),
-    )
+    HoldFactory(purchase=virtual_class.purchase, expires_at=NOW + timedelta(minutes=1))
 
     assert blocks() == ["pending"]
 
