@@ -95,8 +95,8 @@ class MoneyState(Enum):
         Words(
             _("Devolución en camino"),
             _(
-                "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta el "
-                "próximo resumen."
+                "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta "
+                "el próximo resumen."
             ),
             ALL_BACK,
             "Devolviendo %(back)s",
@@ -202,7 +202,7 @@ class MoneyState(Enum):
         "awaits_minimum",
         Words(
             _("Tu lugar está pago"),
-            _("Faltan %(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
+            _("Falta %(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
             ALL_BACK,
             "Pagó %(came)s (%(way)s)",
             "Pagado",
@@ -284,7 +284,8 @@ class MoneyState(Enum):
         Words(
             _("Se venció"),
             _(
-                "Ya no se guarda. Si igual pagaste, es tuya si sigue libre; si no, te devolvemos todo."
+                "Ya no se guarda. Si igual pagaste, es tuya si sigue libre; si no, te devolvemos "
+                "todo."
             ),
             NOTHING_PAID,
             "Se venció",
