@@ -56,7 +56,7 @@ def _own_payment(notice: Notice) -> str:
 def _announce_page(notice: Notice) -> str:
     purchase = find_transfer(notice).purchase
     if purchase.is_place:
-        return site_address("bookings:seat", purchase.pk)
+        return site_address("bookings:place", purchase.pk)
     return _own_classes(notice)
 
 
@@ -83,7 +83,7 @@ open_link = Line(_("Abrí tu clase"), _pay_page)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
 see_own_payment = Line(_("Mirá el pago"), _own_payment)
-see_seat = _to(_("Mirá tu lugar"), "bookings:seat", attrgetter("occasion"))
+see_seat = _to(_("Mirá tu lugar"), "bookings:place", attrgetter("occasion"))
 announce_again = Line(_("Avisala de nuevo"), _announce_page)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
