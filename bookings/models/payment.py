@@ -287,6 +287,13 @@ class Refund(models.Model):
         return f"{self.get_reason_display()} ({self.get_status_display().lower()})"
 
     @property
+    def online_charge(self) -> PaymentCharge:
+        """Raises ValueError for one by hand that is not about a charge."""
+        if self.charge is None:
+            raise ValueError("The refund is of no charge.")
+        return self.charge
+
+    @property
     def is_by_hand(self) -> bool:
         return self.way != MoneyWay.ONLINE
 

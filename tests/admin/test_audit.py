@@ -5,11 +5,11 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from accounts.models import UserStatus
-from bookings.models import Payment, VirtualClass
+from bookings.models import VirtualClass
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.steps import carry_out, carry_out_several, look_at_several
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import VirtualClassFactory
+from tests.factories import PaymentFactory, VirtualClassFactory
 
 LIST = "/admin/admin/logentry/"
 
@@ -91,7 +91,7 @@ def test_action_without_confirmation_leaves_a_line(panel, teacher, student, endp
     rows = {
         "webhookendpoint": endpoint,
         "webhookdelivery": record_test_event(endpoint),
-        "payment": Payment.objects.create(user=student, amount=1, review="dispute"),
+        "payment": PaymentFactory(review="dispute"),
     }
     row = rows.get(page.partition("_")[0])
 

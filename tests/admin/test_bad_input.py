@@ -76,7 +76,11 @@ def make_row(model, owner):
         Price: lambda: Price.objects.create(**length, amount=1, valid_from=MONDAY),
         Purchase: PlaceFactory,
         Refund: lambda: Refund.objects.create(
-            purchase=PurchaseFactory(), way="cash", amount=1, next_attempt_at=None
+            purchase=PurchaseFactory(),
+            way="cash",
+            reason="cancelled",
+            amount=1,
+            next_attempt_at=None,
         ),
         SpecialHours: lambda: SpecialHours.objects.create(day=MONDAY, **day),
         User: lambda: owner,

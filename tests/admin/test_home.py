@@ -12,6 +12,7 @@ from bookings.models import (
     Payment,
     Price,
     PriceDecision,
+    Purchase,
     ReviewReason,
     WaitingListEntry,
     WeeklyHours,
@@ -210,10 +211,10 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory()
     panel.get(reverse("admin:index"))  # reads the calendar
 
-    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; the
+    # Session; the week's classes, the next one, seven of the agenda; six of the tasks; the
     # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
     # owner, heartbeats, classes that wait.
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(25):
         panel.get(reverse("admin:index"))
 
 
@@ -238,13 +239,13 @@ def test_a_class_whose_payment_can_no_longer_come_waits_for_nothing(look, mercad
     make_payment(host)
     assert "1 espera el pago" in look()
 
-    Payment.objects.update(expires_at=NOW)
+    Purchase.objects.update(kept_until=NOW)
 
     assert "espera el pago" not in look()
 
 
 def test_a_class_that_is_paid_by_hand_waits_also_after_its_hold(look):
-    VirtualClassFactory(has_preference=False)
+    VirtualClassFactory(has_preference=False, kept_until=NOW)
 
     assert "1 espera el pago" in look()
 

@@ -238,7 +238,7 @@ def test_post_calendar_says_that_the_teacher_has_to_agree(paid, client):
 
 def test_the_student_reads_what_the_class_waits_for(paid, host, sign_in):
     page = sign_in(host).get(f"/inicio/clases/{paid.pk}").content.decode()
-    money = sign_in(host).get(f"/inicio/pagos/{paid.payment.pk}").content.decode()
+    money = sign_in(host).get(f"/inicio/pagos/{paid.purchase.payment.pk}").content.decode()
 
     assert "Falta que la profe acepte la clase" in page
     assert "Recibimos tu pago. Falta que la profe acepte la clase" in money

@@ -178,7 +178,7 @@ def decided():
 
 @pytest.mark.parametrize("name", ["devolver-todo", "cancelar"])
 def test_another_sum_than_was_shown_is_not_given_back(panel, paid, name, refund_in_between):
-    row = paid if name == "devolver-todo" else paid.virtual_class
+    row = paid if name == "devolver-todo" else paid.purchase.virtual_class
     shown = look(panel, row, name)
 
     page = panel.post(address_of(row, name), {"seen": seen_on(shown)}, follow=True)
@@ -196,7 +196,7 @@ def test_another_sum_than_was_shown_is_not_given_back(panel, paid, name, refund_
 def test_of_several_classes_the_one_with_another_sum_is_refused(
     panel, scheduled, paid, refund_in_between
 ):
-    rows = [scheduled, paid.virtual_class]
+    rows = [scheduled, paid.purchase.virtual_class]
 
     page = confirm_several(panel, rows, "cancelar")
 
@@ -204,7 +204,7 @@ def test_of_several_classes_the_one_with_another_sum_is_refused(
     assert OUTDATED in text_of(page)
     assert decided() == [100_000]
     status = dict(VirtualClass.objects.values_list("pk", "status"))
-    assert status == {scheduled.pk: "cancelled", paid.virtual_class_id: "scheduled"}
+    assert status == {scheduled.pk: "cancelled", paid.purchase.virtual_class_id: "scheduled"}
 
 
 def test_a_part_is_refused_when_another_sum_is_left(panel, paid, refund_in_between):

@@ -18,7 +18,7 @@ from bookings.domain.people.personal_data import export_person
 from bookings.domain.people.students import find_students
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, UserActivity, VirtualClass
-from tests.admin.moments import at, days_later
+from tests.admin.moments import NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 
@@ -102,7 +102,7 @@ def test_a_card_shows_the_nearest_class_that_still_counts(panel, host, student):
     near = VirtualClassFactory(scheduled=True, start_time=at("15:00", days_later(1)))
     join_class(user=host, access_code=near.access_code)
     VirtualClassFactory(booked_by=host, status=ClassStatus.CANCELLED, start_time=at("13:00"))
-    VirtualClassFactory(booked_by=host, start_time=at("14:00"), has_preference=False)
+    VirtualClassFactory(booked_by=host, start_time=at("14:00"), kept_until=NOW)
 
     page = text_of(panel.get(LIST, {"q": "ana"}))
 

@@ -99,7 +99,7 @@ def test_a_class_shows_as_what_it_is(blocks):
         ("14:00", {}),
         ("15:00", {"paid_at": NOW}),
         ("16:00", {"status": ClassStatus.COMPLETED}),
-        ("17:00", {"has_preference": False}),  # its time to pay is over
+        ("17:00", {"kept_until": NOW}),  # its time to pay is over
     ):
         VirtualClassFactory(start_time=at(clock), **fields)
 
@@ -260,8 +260,8 @@ def test_the_page_costs_the_same_whatever_the_week_holds(
         )
         Closure.objects.create(first_day=start.date(), last_day=start.date())
 
-    # Session, classes, the calendar's state, its owner, holds, three for the hours.
-    with django_assert_num_queries(8):
+    # Session, classes, their sales, the calendar's state, its owner, holds, three for the hours.
+    with django_assert_num_queries(9):
         panel.get(reverse("admin:week"))
 
     assert VirtualClass.objects.count() == 2 * count

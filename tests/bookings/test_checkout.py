@@ -44,7 +44,7 @@ def test_a_kept_time_becomes_a_class_and_its_preference(mercadopago, host):
     payment = Payment.objects.get()
     [preference] = mercadopago.preferences
     assert done.payment.checkout_url == payment.checkout_url == preference["init_point"]
-    assert done == payment.virtual_class
+    assert done == payment.purchase.virtual_class
     assert done.preference_id == payment.preference_id == preference["id"]
     assert done.status == ClassStatus.PENDING
     assert done.learning_focus == "Travel"

@@ -50,7 +50,7 @@ def cancelling_an_open_class(mercadopago, teacher):
 
 @pytest.fixture
 def refunding(paid, teacher):
-    charge = paid.payment.charges.get()
+    charge = paid.purchase.payment.charges.get()
     ask = partial(request_partial_refund, charge_id=charge.pk, amount=100, left=PRICE)
     return partial(ask, by=teacher)
 

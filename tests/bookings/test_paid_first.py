@@ -102,10 +102,10 @@ def test_the_hold_of_a_paid_class_stays(paid, stranger):
 
 def test_money_for_a_class_whose_hold_was_ended_goes_back(mercadopago, host, stranger):
     payment = make_payment(stranger)
-    virtual_class = payment.virtual_class
+    virtual_class = payment.purchase.virtual_class
     HoldFactory(
         user=stranger,
-        virtual_class=virtual_class,
+        purchase=virtual_class.purchase,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,
         class_type="grupal",
@@ -149,7 +149,7 @@ def test_the_page_of_a_payment_offers_no_checkout_for_a_lost_time(
     mercadopago, host, stranger, sign_in
 ):
     payment = make_payment(stranger)
-    VirtualClassFactory(scheduled=True, start_time=payment.virtual_class.start_time)
+    VirtualClassFactory(scheduled=True, start_time=payment.purchase.virtual_class.start_time)
 
     page = sign_in(stranger).get(f"/inicio/pagos/{payment.pk}").content.decode()
 

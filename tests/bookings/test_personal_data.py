@@ -188,7 +188,10 @@ def test_payment_and_the_class_of_others_stay_without_a_name(ana, past, student)
     payment = Payment.objects.select_related("user").get()
     assert past.status == ClassStatus.COMPLETED
     assert (payment.virtual_class_id, payment.amount) == (past.pk, 100)
-    assert (str(payment.user), payment.user.status) == ("Cuenta borrada", UserStatus.ERASED)
+    assert (str(payment.purchase.person), payment.purchase.person.status) == (
+        "Cuenta borrada",
+        UserStatus.ERASED,
+    )
     assert UserActivity.objects.filter(virtual_class=past, user=student).exists()
     assert ClassLog.objects.filter(virtual_class=past).exists()
 

@@ -36,7 +36,7 @@ def test_a_preference_is_made_at_the_price_of_the_list(mercadopago, host):
     payment = wish(host, is_group_class=True, students_count=4)
 
     assert payment.amount == 2_400_000
-    assert payment.virtual_class is None
+    assert payment.purchase.virtual_class is None
     assert payment.checkout_url == mercadopago.preferences[0]["init_point"]
 
 

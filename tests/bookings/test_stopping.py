@@ -35,7 +35,7 @@ def later(**units):
 
 
 def test_cancelling_a_class_cancels_the_voucher(mercadopago, payment, teacher):
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     assert voucher(mercadopago) == "cancelled"
     settle_due_payments()
@@ -49,7 +49,7 @@ def test_a_voucher_that_could_not_be_cancelled_is_cancelled_later(
     mercadopago, payment, teacher, fault
 ):
     mercadopago.fault("payments.update", fault)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     with later(hours=1, minutes=1):
         settle_due_payments()
@@ -60,7 +60,7 @@ def test_a_voucher_that_could_not_be_cancelled_is_cancelled_later(
 def test_a_voucher_that_nobody_told_of_is_cancelled_when_it_is_seen(mercadopago, host, teacher):
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id, "pending", method="ticket")
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     settle(payment.preference_id)
 
@@ -70,7 +70,7 @@ def test_a_voucher_that_nobody_told_of_is_cancelled_when_it_is_seen(mercadopago,
 def test_a_voucher_that_is_paid_first_goes_back(mercadopago, payment, teacher):
     mercadopago.settle(mercadopago.payments[0]["id"], "approved")
 
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
     settle(payment.preference_id)
 
     assert voucher(mercadopago) == "refunded"
@@ -78,7 +78,7 @@ def test_a_voucher_that_is_paid_first_goes_back(mercadopago, payment, teacher):
 
 
 def test_a_time_that_another_class_owns_cancels_the_voucher(mercadopago, payment):
-    VirtualClassFactory(scheduled=True, start_time=payment.virtual_class.start_time)
+    VirtualClassFactory(scheduled=True, start_time=payment.purchase.virtual_class.start_time)
 
     settle(payment.preference_id)
 
@@ -92,7 +92,7 @@ def test_a_class_that_is_paid_otherwise_cancels_the_voucher(mercadopago, payment
 
     assert voucher(mercadopago) == "cancelled"
     payment.refresh_from_db()
-    assert payment.virtual_class.is_scheduled
+    assert payment.purchase.virtual_class.is_scheduled
 
 
 @pytest.mark.parametrize("booked", [True, False], ids=["booked", "not booked"])
@@ -109,8 +109,8 @@ def test_a_class_that_is_over_cancels_the_voucher(mercadopago, host, booked):
 def test_a_voucher_outlives_the_time_that_was_kept_for_it(mercadopago, payment, student):
     HoldFactory(
         user=student,
-        start_time=payment.virtual_class.start_time,
-        end_time=payment.virtual_class.end_time,
+        start_time=payment.purchase.virtual_class.start_time,
+        end_time=payment.purchase.virtual_class.end_time,
         class_type="individual",
         expires_at=timezone.now() + timedelta(hours=2),
     )
@@ -123,7 +123,7 @@ def test_a_voucher_outlives_the_time_that_was_kept_for_it(mercadopago, payment, 
 
 
 def test_what_the_teacher_vouched_for_may_be_the_voucher(mercadopago, payment, teacher):
-    confirm_payment(class_id=payment.virtual_class.pk, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     settle(payment.preference_id)
 

@@ -6,10 +6,18 @@ from django.db import models
 
 from accounts.models import Session, User
 from bookings.domain.places.joining import join_class
-from bookings.models import BookingRules, ClassLog, Hold, Notice, Seat, UserActivity, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassLog,
+    Hold,
+    Notice,
+    Purchase,
+    UserActivity,
+    VirtualClass,
+)
 from calendar_sync.models import SyncState
 from tests.booking import book_class
-from tests.factories import SeatFactory, VirtualClassFactory
+from tests.factories import PlaceFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +35,7 @@ def columns(row):
 
 
 def test_each_model_with_a_database_default_is_tried_here():
-    with_default = {BookingRules, Hold, Seat, Session, User, VirtualClass, SyncState}
+    with_default = {BookingRules, Hold, Purchase, Session, User, VirtualClass, SyncState}
 
     assert with_default == WITH_DATABASE_DEFAULT
 
@@ -82,6 +90,6 @@ def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
 
 
 def test_a_seat_is_stored_as_it_is_in_memory():
-    seat = SeatFactory(for_transfer=True)
+    seat = PlaceFactory(for_transfer=True)
 
-    assert columns(seat) == columns(Seat.objects.get())
+    assert columns(seat) == columns(Purchase.objects.places().get())

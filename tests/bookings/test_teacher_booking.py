@@ -76,7 +76,11 @@ def test_the_student_gets_a_mail_and_time_to_pay_the_teacher_s_price(mercadopago
 
     payment, kept, mail = Payment.objects.get(), Hold.objects.get(), Notice.objects.get()
     assert (booked.booked_by, booked.learning_focus, booked.class_price) == (host, "Viajes", HERS)
-    assert (payment.virtual_class, payment.amount, payment.user) == (booked, HERS, host)
+    assert (payment.purchase.virtual_class, payment.amount, payment.purchase.person) == (
+        booked,
+        HERS,
+        host,
+    )
     assert payment.expires_at == kept.expires_at
     assert abs(kept.expires_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
     assert (mail.kind, mail.user, reason_to_skip(mail)) == (NoticeKind.BOOKED_FOR, host, "")
@@ -156,7 +160,7 @@ def test_while_the_calendar_fails_the_class_is_paid_and_keeps_its_time(google, h
     booked = book(host, teacher, is_paid=True)
 
     assert booked.is_being_scheduled
-    assert booked.paid_at is not None
+    assert booked.purchase.paid_at is not None
     assert find_obstacle(START, END, teacher) == booked
 
 
@@ -236,7 +240,7 @@ def test_the_slot_that_the_student_was_choosing_becomes_the_class(host, teacher)
     booked = book(host, teacher)
 
     assert not Hold.objects.filter(pk=chosen.pk).exists()
-    assert booked.hold.made_by_teacher
+    assert booked.purchase.hold.made_by_teacher
 
 
 def test_the_student_s_choice_of_another_time_stays(host, teacher):

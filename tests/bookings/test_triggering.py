@@ -210,10 +210,12 @@ def test_a_calendar_that_is_down_is_asked_once(mercadopago, google, payment):
 
 def test_money_for_a_lost_time_goes_back_by_itself(mercadopago, google, payment):
     mercadopago.pay(payment.preference_id)
-    VirtualClassFactory(scheduled=True, owns_time=True, start_time=payment.virtual_class.start_time)
+    VirtualClassFactory(
+        scheduled=True, owns_time=True, start_time=payment.purchase.virtual_class.start_time
+    )
 
     with pytest.raises(SlotTakenError):
-        trigger(payment.virtual_class)
+        trigger(payment.purchase.virtual_class)
 
     assert len(mercadopago.refunds) == 1
     assert Payment.objects.get().virtual_class.status == ClassStatus.CANCELLED

@@ -11,8 +11,8 @@ from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.exceptions import DiscountCodeError
 from bookings.domain.money import discounts
-from bookings.domain.money.discounts import list_class_uses, list_seat_uses
-from bookings.models import Price, Seat
+from bookings.domain.money.discounts import list_uses
+from bookings.models import Price, Purchase
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import (
     DiscountCodeFactory,
@@ -62,7 +62,7 @@ def take_seat(user, code, open_class):
     @transaction.atomic
     def hold():
         found = checkout.take_discount(user=user, typed=code.code, amount=400_000)
-        return Seat.objects.create(
+        return Purchase.objects.create(
             user=user,
             open_class=open_class,
             price=400_000 - found.amount,
@@ -78,7 +78,7 @@ def have_one_winner(code, *racers):
     """Race; True if one use was taken, and every other racer was told that there is none."""
     results = race(*racers)
     refused = [one for one in results if isinstance(one, DiscountCodeError)]
-    uses = [*list_class_uses(), *list_seat_uses()]
+    uses = [*list_uses(), *list_uses()]
     of_code = [one for one in uses if one.discount_code_id == code.pk]
     return (len(of_code), len(refused)) == (1, len(racers) - 1)
 
@@ -140,4 +140,4 @@ def test_ten_students_share_three_uses():
 
     assert sum(not isinstance(one, Exception) for one in results) == 3
     assert {type(one) for one in results if isinstance(one, Exception)} == {DiscountCodeError}
-    assert list_class_uses().count() == 3
+    assert list_uses().count() == 3

@@ -13,9 +13,8 @@ from bookings.domain.checkout import checkout, holds
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
-from bookings.domain.open_classes import seats
-from bookings.domain.open_classes.seats import hold_seat
-from bookings.models import Hold, Payment, Price, Seat, SeatState
+from bookings.domain.open_classes.buying import hold_place
+from bookings.models import Hold, Payment, Price, Purchase, PurchaseState
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory
 from tests.sales.open_classes import store
@@ -85,10 +84,13 @@ def test_preferences_at_once_are_no_more_than_their_own_limit(mercadopago, host,
 def test_seats_at_once_are_no_more_than_the_limit(mercadopago, host, teacher, starts):
     published = [store(teacher, start=start, decides_at=start) for start in starts]
 
-    asked = race(*[partial(hold_seat, user=host, open_class_id=one.pk) for one in published])
+    asked = race(*[partial(hold_place, user=host, open_class_id=one.pk) for one in published])
 
-    assert [one for one in asked if not isinstance(one, Seat | TooManyHoldsError)] == []
-    assert Seat.objects.filter(state=SeatState.HELD).count() == settings.MAX_UNPAID_HOLDS
+    assert [one for one in asked if not isinstance(one, Purchase | TooManyHoldsError)] == []
+    assert (
+        Purchase.objects.places().filter(state=PurchaseState.KEPT).count()
+        == settings.MAX_UNPAID_HOLDS
+    )
 
 
 def test_slots_chosen_at_once_leave_the_last_one(host, starts):

@@ -205,9 +205,19 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
         settle(payment.preference_id)
 
     outcomes = race(
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        partial(
+            cancel_class,
+            class_id=payment.purchase.virtual_class.pk,
+            actor=teacher,
+            fresh_sign_in=True,
+        ),
         *[partial(settle, payment.preference_id)] * 3,
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        partial(
+            cancel_class,
+            class_id=payment.purchase.virtual_class.pk,
+            actor=teacher,
+            fresh_sign_in=True,
+        ),
         sweep,
     )
     calm_down()
@@ -215,7 +225,7 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
     assert unexpected(outcomes) == []
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.REFUNDED
-    assert payment.virtual_class.status == ClassStatus.CANCELLED
+    assert payment.purchase.virtual_class.status == ClassStatus.CANCELLED
     assert given_back(mercadopago) == [PESOS]
     assert google.live_events() == []
     assert history("cancelled") == 1
@@ -234,7 +244,12 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
 
     outcomes = race(
         partial(settle, payment.preference_id),
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        partial(
+            cancel_class,
+            class_id=payment.purchase.virtual_class.pk,
+            actor=teacher,
+            fresh_sign_in=True,
+        ),
     )
 
     assert unexpected(outcomes) == []
@@ -255,7 +270,12 @@ def test_parts_and_a_cancellation_never_give_back_more_than_came(mercadopago, pa
     outcomes = race(
         part,
         part,
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        partial(
+            cancel_class,
+            class_id=payment.purchase.virtual_class.pk,
+            actor=teacher,
+            fresh_sign_in=True,
+        ),
         part,
     )
     calm_down()
@@ -349,7 +369,12 @@ def test_a_voucher_that_is_paid_while_its_class_is_cancelled_goes_back_or_is_nev
             mercadopago.settle(voucher["id"], "approved")
 
     race(
-        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True),
+        partial(
+            cancel_class,
+            class_id=payment.purchase.virtual_class.pk,
+            actor=teacher,
+            fresh_sign_in=True,
+        ),
         pay_the_voucher,
         partial(settle, payment.preference_id),
     )
@@ -357,5 +382,5 @@ def test_a_voucher_that_is_paid_while_its_class_is_cancelled_goes_back_or_is_nev
 
     assert mercadopago.payments[0]["status"] in {"cancelled", "refunded"}
     payment.refresh_from_db()
-    assert payment.virtual_class.status == ClassStatus.CANCELLED
+    assert payment.purchase.virtual_class.status == ClassStatus.CANCELLED
     assert Payment.objects.get().review == ""

@@ -61,7 +61,7 @@ def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, paym
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.APPROVED
     assert [event["id"] for event in google.live_events()] == [
-        payment.virtual_class.provider_event_id
+        payment.purchase.virtual_class.provider_event_id
     ]
     events = list(ClassLog.objects.values_list("event", flat=True))
     assert (events.count("paid"), events.count("scheduled")) == (1, 1)
@@ -75,7 +75,7 @@ def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, paym
 def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
     mercadopago, google, payment, point
 ):
-    start = payment.virtual_class.start_time
+    start = payment.purchase.virtual_class.start_time
     VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
     crash(mortal_payment.settle, point, payment.preference_id)
 
@@ -83,7 +83,7 @@ def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.REFUNDED
-    assert payment.virtual_class.status == "cancelled"
+    assert payment.purchase.virtual_class.status == "cancelled"
     assert [refund["amount"] for refund in mercadopago.refunds] == [PRICE / 100]
     assert google.live_events() == []
 

@@ -7,12 +7,12 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import ClassFullError
-from bookings.domain.open_classes import seats
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
+from bookings.domain.open_classes import buying
+from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand
 from bookings.domain.places import joining
-from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.places.held_places import count_held_places
 from bookings.domain.places.joining import join_class
-from bookings.models import Seat, SeatState, UserActivity, VirtualClass
+from bookings.models import Purchase, PurchaseState, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 
@@ -32,7 +32,7 @@ def open_one():
 
 
 def hold(open_class):
-    return partial(hold_seat, user=UserFactory(), open_class_id=open_class.pk)
+    return partial(hold_place, user=UserFactory(), open_class_id=open_class.pk)
 
 
 def join(open_class):
@@ -42,13 +42,13 @@ def join(open_class):
 
 def pay_late(open_class):
     """Confirm a seat whose time to pay is over."""
-    seat = Seat.objects.create(
+    seat = Purchase.objects.create(
         open_class=open_class,
         user=UserFactory(),
         price=open_class.place_price,
         expires_at=timezone.now() - timedelta(minutes=1),
     )
-    return partial(pay_seat_by_hand, seat_id=seat.pk, actor=seat.user)
+    return partial(pay_place_by_hand, purchase_id=seat.pk, actor=seat.person)
 
 
 def have_one_winner(open_class, *racers):
@@ -57,8 +57,8 @@ def have_one_winner(open_class, *racers):
     refused = [one for one in results if isinstance(one, ClassFullError)]
     stored = VirtualClass.objects.get(pk=open_class.pk)
     people = UserActivity.objects.filter(virtual_class=stored).count()
-    kept = people + count_held_seats(stored)
-    paid = Seat.objects.filter(open_class=open_class, state=SeatState.TAKEN)
+    kept = people + count_held_places(stored)
+    paid = Purchase.objects.places().filter(open_class=open_class, state=PurchaseState.PAID)
     is_whole = people == stored.current_participants and paid.count() <= 1
     return is_whole and (kept, len(refused)) == (PLACES + 1, len(racers) - 1)
 
@@ -116,9 +116,9 @@ def test_one_winner_needs_the_lock(checking_together, without_locks):
 
 def test_one_person_holds_one_seat_in_two_tabs():
     open_class, person = open_one(), UserFactory()
-    tab = partial(seats.hold_seat, user=person, open_class_id=open_class.pk)
+    tab = partial(buying.hold_place, user=person, open_class_id=open_class.pk)
 
     first, second = race(tab, tab)
 
     assert first == second
-    assert Seat.objects.filter(user=person, state=SeatState.HELD).count() == 1
+    assert Purchase.objects.places().filter(user=person, state=PurchaseState.KEPT).count() == 1

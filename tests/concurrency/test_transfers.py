@@ -16,16 +16,15 @@ from bookings.domain.checkout.transfers import (
     choose_transfer,
     confirm_transfer,
 )
-from bookings.domain.open_classes import seats
 from bookings.models import (
     BankTransfer,
     ClassStatus,
     Hold,
     Payment,
+    Purchase,
+    PurchaseState,
     Refund,
     ReviewReason,
-    Seat,
-    SeatState,
     TransferState,
     UserActivity,
     VirtualClass,
@@ -48,7 +47,7 @@ def _rules(google, teacher, mercadopago):
 
 
 def announce_seat(seat):
-    return announce_transfer(user=seat.user, about=seat, operation_number="12345678")
+    return announce_transfer(user=seat.person, purchase=seat, operation_number="12345678")
 
 
 def race_two_ways(payment, transfer, mercadopago, teacher):
@@ -65,7 +64,7 @@ def race_two_ways(payment, transfer, mercadopago, teacher):
 def book_online(days):
     start = START + timedelta(days=days % 60, hours=days // 60)
     payment = make_payment(UserFactory())
-    online = payment.virtual_class
+    online = payment.purchase.virtual_class
     online.start_time, online.end_time = start, start + timedelta(hours=1)
     online.save()
     return payment
@@ -74,7 +73,7 @@ def book_online(days):
 def book_both(days):
     """Book one time twice, as JS clients may; one is paid online, the other by transfer."""
     payment = book_online(days)
-    online = payment.virtual_class
+    online = payment.purchase.virtual_class
     waiting = VirtualClassFactory(
         booked_by=UserFactory(),
         start_time=online.start_time,
@@ -120,7 +119,7 @@ def hold_both(teacher, number):
     held = []
     for _ in range(2):
         held.append(hold(open_class))
-        Seat.objects.filter(open_class=open_class).update(expires_at=timezone.now())
+        Purchase.objects.places().filter(open_class=open_class).update(expires_at=timezone.now())
     return held
 
 
@@ -136,7 +135,7 @@ def have_one_winner(number, mercadopago, teacher):
 
     race_two_ways(online.payment, transfer, mercadopago, teacher)
 
-    winner = Seat.objects.get(state=SeatState.TAKEN, open_class=online.open_class)
+    winner = Purchase.objects.places().get(state=PurchaseState.PAID, open_class=online.open_class)
     inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=online.open_class_id)
     assert inside.user == winner.user
     refunds = Refund.objects.filter(charge__payment=online.payment, amount=online.price)
@@ -149,7 +148,7 @@ def have_one_winner(number, mercadopago, teacher):
 
 def pay_class_in_two_ways(number, teacher):
     payment = book_online(number)
-    return payment, announce(payment.virtual_class, f"{number:08}")
+    return payment, announce(payment.purchase.virtual_class, f"{number:08}")
 
 
 def pay_seat_in_two_ways(number, teacher):
@@ -165,7 +164,7 @@ def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
         race_two_ways(payment, transfer, mercadopago, teacher)
 
         seat, booked = transfer.seat, transfer.booked_class
-        assert seat.state == SeatState.TAKEN if seat else booked.is_scheduled
+        assert seat.state == PurchaseState.PAID if seat else booked.is_scheduled
         assert not Refund.objects.filter(charge__payment=payment).exists()
         paid_online = payment.approved_at is not None
         assert (transfer.state == TransferState.TO_RETURN) == paid_online
@@ -175,7 +174,7 @@ def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
 def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):
     """What the lock prevents: a confirmation that saw the class before its payment was settled."""
     payment = make_payment(UserFactory())
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     mercadopago.pay(payment.preference_id)
     seen_before = BankTransfer.objects.get(), VirtualClass.objects.get()
     settle(payment.preference_id)
@@ -199,7 +198,7 @@ def test_without_the_class_lock_the_last_place_is_won_twice(mercadopago, teacher
 
     confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
 
-    assert Seat.objects.filter(state=SeatState.TAKEN).count() == 2
+    assert Purchase.objects.places().filter(state=PurchaseState.PAID).count() == 2
 
 
 def test_two_tabs_keep_one_time(mercadopago):

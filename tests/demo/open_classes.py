@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from accounts.models import Level, User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.open_classes.seats import pay_seat_by_hand
-from bookings.models import OpenClass, Seat
+from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.models import OpenClass, Purchase
 
 CONVERSATION = "Conversación B1"
 EXAM_CLUB = "Club de lectura en inglés"
@@ -43,7 +43,7 @@ def seed_open_classes(
 def _take_seats(open_class: OpenClass, people: Sequence[User], teacher: User) -> None:
     start = open_class.virtual_class.start_time
     for person in people:
-        seat = Seat.objects.create(
+        seat = Purchase.objects.create(
             open_class=open_class, user=person, price=open_class.place_price, expires_at=start
         )
-        pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+        pay_place_by_hand(purchase_id=seat.pk, actor=teacher)

@@ -63,7 +63,7 @@ def use_random_refund_keys() -> None:
 def settle_seats_without_transaction() -> None:
     """Leave out that a paid seat and its place, or its refund, are written together."""
     _without_locks()
-    replace(f"{DOMAIN}.checkout.settling.settle_seat", _unwrapped)
+    replace(f"{DOMAIN}.checkout.settling.settle_place", _unwrapped)
 
 
 def send_refunds_once() -> None:

@@ -22,11 +22,11 @@ from bookings.models import (
     NoticeKind,
     Payment,
     PaymentCharge,
+    Purchase,
+    PurchaseState,
     Refund,
     RefundStatus,
     Role,
-    Seat,
-    SeatState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -128,7 +128,7 @@ def read_rows() -> Rows:
         refunds=list(Refund.objects.select_related("charge")),
         people=list(User.objects.all()),
         line=list(WaitingListEntry.objects.all()),
-        seats=list(Seat.objects.all()),
+        seats=list(Purchase.objects.places().all()),
     )
 
 
@@ -276,11 +276,11 @@ def _paid_seats_are_places_or_money_back(rows: Rows, outside: Outside) -> Iterat
     paid = {one.reference: one for one in rows.payments}
     seats = {one.payment_id: one for one in rows.seats if one.payment_id}
     for seat in rows.seats:
-        is_inside = (seat.open_class_id, seat.user_id) in inside
-        if seat.state == SeatState.TAKEN and not is_inside:
+        is_inside = (seat.virtual_class_id, seat.person_id) in inside
+        if seat.state == PurchaseState.PAID and not is_inside:
             yield Violation("I5", "lost", "place", f"of the seat {seat.pk}")
-        if seat.state == SeatState.TAKEN and (
-            classes[seat.open_class_id].status == ClassStatus.CANCELLED
+        if seat.state == PurchaseState.PAID and (
+            classes[seat.virtual_class_id].status == ClassStatus.CANCELLED
         ):
             yield Violation("I5", "wrong", "seat", f"{seat.pk} of a cancelled class")
     for charge in outside.charges:
@@ -289,8 +289,8 @@ def _paid_seats_are_places_or_money_back(rows: Rows, outside: Outside) -> Iterat
         if found is None or charge["date_approved"] is None:
             continue
         went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
-        is_kept = found.state == SeatState.TAKEN or bool(found.amount_kept)
-        if found.state in {SeatState.HELD, SeatState.RELEASED}:
+        is_kept = found.state == PurchaseState.PAID or bool(found.amount_kept)
+        if found.state in {PurchaseState.KEPT, PurchaseState.LAPSED}:
             yield Violation("I5", "lost", "paid seat", str(found.pk))
         elif not is_kept and not went_back and not (payment and payment.review):
             yield Violation("I5", "lost", "refund", f"the money of the seat {found.pk}")

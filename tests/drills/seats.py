@@ -19,8 +19,8 @@ from requests import RequestException
 from accounts.models import User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.seats import hold_seat
-from bookings.models import ClassStatus, OpenClass, Role, Seat, SeatState, UserActivity
+from bookings.domain.open_classes.buying import hold_place
+from bookings.models import ClassStatus, OpenClass, Purchase, PurchaseState, Role, UserActivity
 from bookings.notices import delivery
 from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
@@ -171,7 +171,7 @@ def _hold_in_turns(scene: Scene, guests: Sequence[User], at_once: int = PLACES) 
 
     def hold(turn: Sequence[User], say: Say) -> None:
         for guest in turn:
-            seat = hold_seat(user=guest, open_class_id=open_class.pk)
+            seat = hold_place(user=guest, open_class_id=open_class.pk)
             say(seat.payment.preference_id if seat.payment else "")
 
     preferences = []
@@ -270,7 +270,9 @@ def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result
     whole = sum(
         charge["transaction_amount_refunded"] == charge["transaction_amount"] for charge in charges
     )
-    taken = set(Seat.objects.filter(state=SeatState.TAKEN).values_list("user", flat=True))
+    taken = set(
+        Purchase.objects.places().filter(state=PurchaseState.PAID).values_list("user", flat=True)
+    )
     guests = UserActivity.objects.filter(
         rol=Role.PARTICIPANT, virtual_class__status=ClassStatus.SCHEDULED
     )

@@ -13,11 +13,10 @@ from bookings.models import (
     ClassStatus,
     NoticeKind,
     OpenClass,
+    PurchaseState,
     Refund,
     RefundStatus,
     Role,
-    Seat,
-    SeatState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -213,9 +212,9 @@ def keep_a_guest_who_left(scenery):
     scenery.promises.left.add((scenery.one.pk, scenery.guest.pk))
 
 
-def _sell_a_seat(scenery, state=SeatState.TAKEN, user=None, **fields):
+def _sell_a_seat(scenery, state=PurchaseState.PAID, user=None, **fields):
     """The guest's place is a paid seat of an open class."""
-    scenery.payment.virtual_class = None
+    scenery.payment.purchase.virtual_class = None
     open_class = OpenClass(virtual_class=scenery.one)
     seat = Seat(open_class=open_class, user=user or scenery.guest, state=state, **fields)
     seat.payment = scenery.payment
@@ -232,11 +231,11 @@ def keep_seat_of_a_cancelled_class(scenery):
 
 
 def forget_a_paid_seat(scenery):
-    _sell_a_seat(scenery, SeatState.HELD)
+    _sell_a_seat(scenery, PurchaseState.KEPT)
 
 
 def keep_money_of_a_lost_seat(scenery):
-    _sell_a_seat(scenery, SeatState.LOST)
+    _sell_a_seat(scenery, PurchaseState.LOST)
 
 
 def refund_a_taken_seat(scenery):

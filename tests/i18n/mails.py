@@ -168,7 +168,7 @@ def cancelled_class(world):
 def cancelled_class_whose_money_comes_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     give_back(payment, RefundReason.CANCELLED, RefundStatus.REQUESTED)
-    return to(world.host, payment.virtual_class)
+    return to(world.host, payment.purchase.virtual_class)
 
 
 @mail(NoticeKind.HOLD_LOST)
@@ -181,7 +181,7 @@ def class_that_the_teacher_booked(world):
     virtual_class = world.book()
     HoldFactory(
         user=world.host,
-        virtual_class=virtual_class,
+        purchase=virtual_class.purchase,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,
         class_type=virtual_class.class_type,
@@ -236,7 +236,7 @@ def words_to_everybody_of_a_week(world):
 def money_sent_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     give_back(payment, RefundReason.SLOT_LOST, RefundStatus.REQUESTED)
-    return to(world.teacher, payment.virtual_class)
+    return to(world.teacher, payment.purchase.virtual_class)
 
 
 @mail(NoticeKind.MONEY_BACK)
@@ -244,7 +244,7 @@ def money_taken_back_by_the_bank(world):
     payment = make_payment(
         world, status=PaymentStatus.CHARGED_BACK, charge=ChargeStatus.CHARGED_BACK
     )
-    return to(world.teacher, payment.virtual_class)
+    return to(world.teacher, payment.purchase.virtual_class)
 
 
 for reason in RefundReason:
@@ -255,7 +255,7 @@ for reason in RefundReason:
         place = {"virtual_class": None} if is_unbooked else {}
         payment = make_payment(world, charge=ChargeStatus.APPROVED, **place)
         refund = give_back(payment, reason, RefundStatus.DONE)
-        return to(world.host, payment.virtual_class, name_refund(refund))
+        return to(world.host, payment.purchase.virtual_class, name_refund(refund))
 
 
 @mail(NoticeKind.TRANSFER_ANNOUNCED)
@@ -292,19 +292,19 @@ def time_over_for_a_transfer(world):
 @mail(NoticeKind.SEAT_TRANSFER_OVER)
 def time_over_for_a_seats_transfer(world):
     seat = hold(world)
-    return to(seat.user, seat.open_class.virtual_class, str(seat.pk))
+    return to(seat.person, seat.virtual_class, str(seat.pk))
 
 
 @mail(NoticeKind.SEAT_LEFT)
 def seat_that_was_left(world):
     seat = hold(world)
-    return to(world.teacher, seat.open_class.virtual_class, f"{seat.user_id.hex} 1")
+    return to(world.teacher, seat.virtual_class, f"{seat.person_id.hex} 1")
 
 
 @mail(NoticeKind.SEAT_SOLD)
 def sold_seat(world):
     seat = hold(world)
-    return to(world.teacher, seat.open_class.virtual_class, str(seat.pk))
+    return to(world.teacher, seat.virtual_class, str(seat.pk))
 
 
 @mail(NoticeKind.DAILY_BOOKINGS)
@@ -312,7 +312,7 @@ def bookings_of_a_day(world):
     seat = hold(world)
     gathered = [
         (NoticeKind.NEW_BOOKING, world.book(), ""),
-        (NoticeKind.SEAT_SOLD, seat.open_class.virtual_class, str(seat.pk)),
+        (NoticeKind.SEAT_SOLD, seat.virtual_class, str(seat.pk)),
     ]
     for kind, virtual_class, occasion in gathered:
         gather_for_day(kind, virtual_class, world.teacher.pk, occasion, NOW)
@@ -323,7 +323,7 @@ def bookings_of_a_day(world):
 def money_that_could_not_go_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     refund = give_back(payment, RefundReason.CANCELLED, RefundStatus.FAILED)
-    return to(world.host, payment.virtual_class, name_refund(refund))
+    return to(world.host, payment.purchase.virtual_class, name_refund(refund))
 
 
 for drift in DRIFTS:

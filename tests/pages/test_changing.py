@@ -11,7 +11,15 @@ from django.utils import timezone
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.ledger import book_cash
 from bookings.domain.places.joining import join_class
-from bookings.models import BookingRules, ClassLog, ClassStatus, RefundReason, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassLog,
+    ClassStatus,
+    Purchase,
+    PurchaseState,
+    RefundReason,
+    VirtualClass,
+)
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 from tests.pages.texts import text_of
@@ -125,11 +133,11 @@ def test_what_was_paid_by_hand_and_what_goes_back_are_named(
     host.save()
     client = sign_in(host)
     decided = {"refund_reason": RefundReason.CANCELLED, "amount_kept": 500_000}
-    VirtualClass.objects.update(class_price=1_500_000, paid_at=timezone.now(), **decided)
-    book_cash(scheduled, 1_500_000, None)
+    Purchase.objects.update(paid_at=timezone.now(), state=PurchaseState.PAID, **decided)
+    book_cash(scheduled.purchase, 1_500_000, None)
 
     asked = text_of(client.get(path("cancel", scheduled)))
-    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    client.post(path("cancel", scheduled), {"kept": "500000"})
     cancelled = text_of(client.get(path("class", scheduled)))
 
     for sentence in said:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.places.joining import join_class
-from bookings.models import ClassStatus, ClassType, VirtualClass
+from bookings.models import ClassStatus, ClassType, Purchase, PurchaseState, VirtualClass
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
@@ -140,7 +140,8 @@ def test_a_class_that_is_over_without_a_link_promises_none(host, sign_in):
 
 
 def test_a_class_that_lost_its_time_says_so_and_takes_no_payment(kept, host, sign_in):
-    VirtualClass.objects.update(paid_at=NOW, scheduling_refusal="slot_taken")
+    VirtualClass.objects.update(scheduling_refusal="slot_taken")
+    Purchase.objects.update(paid_at=NOW, state=PurchaseState.PAID)
 
     text = text_of(sign_in(host).get(address(kept)))
 

@@ -123,7 +123,7 @@ def test_a_number_without_a_price_is_refused_and_the_time_stays_kept(hold, host,
     assert response.status_code == 200
     assert list(response.context["form"].errors) == ["students_count"]
     assert "Travel" in response.content.decode()
-    assert Hold.objects.filter(pk=hold.pk, virtual_class=None).exists()
+    assert Hold.objects.filter(pk=hold.pk, purchase=None).exists()
 
 
 def test_sending_the_details_twice_makes_one_class(hold, host, sign_in):

@@ -8,7 +8,7 @@ import time_machine
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import SlotTakenError
-from bookings.models import ClassType
+from bookings.models import ClassType, PurchaseState
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
@@ -72,7 +72,10 @@ def test_a_hold_that_is_over_or_booked_is_not_shown_as_open(host, sign_in):
 
 def test_a_class_that_lost_its_time_is_not_the_next_one(host, sign_in):
     VirtualClassFactory(
-        booked_by=host, start_time=tuesday("10:00"), scheduling_refusal=SlotTakenError.code
+        booked_by=host,
+        start_time=tuesday("10:00"),
+        scheduling_refusal=SlotTakenError.code,
+        state=PurchaseState.LAPSED,
     )
     client = sign_in(host)
 

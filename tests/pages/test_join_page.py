@@ -6,7 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 
 from bookings.domain.places.joining import join_class
-from bookings.models import UserActivity, VirtualClass
+from bookings.models import Purchase, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock
 from tests.factories import VirtualClassFactory
 
@@ -54,16 +54,19 @@ def test_a_code_shows_the_class_and_joins_nobody(virtual_class, student, sign_in
     assert not UserActivity.objects.filter(user=student).exists()
 
 
+PAID_AT = datetime(2026, 11, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
-    ("paid_at", "told"),
+    ("paid", "told"),
     [
-        (datetime(2026, 11, 1, tzinfo=UTC), "Ya está pagada: sumarte no te cuesta nada."),
-        (None, "Sumarte no te cuesta nada: si hay algo que pagar, lo paga quien reservó."),
+        ({"paid_at": PAID_AT, "state": "paid"}, "Ya está pagada: sumarte no te cuesta nada."),
+        ({}, "Sumarte no te cuesta nada: si hay algo que pagar, lo paga quien reservó."),
     ],
     ids=["paid", "unpaid"],
 )
-def test_the_class_says_who_pays(virtual_class, student, sign_in, paid_at, told):
-    VirtualClass.objects.update(paid_at=paid_at)
+def test_the_class_says_who_pays(virtual_class, student, sign_in, paid, told):
+    Purchase.objects.update(updated_at=PAID_AT, **paid)
 
     assert told in sign_in(student).get(SHARED).content.decode()
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.models import (
     DiscountCode,
-    Seat,
-    SeatState,
+    Purchase,
+    PurchaseState,
     VirtualClass,
     WaitingListEntry,
 )
@@ -29,6 +29,7 @@ def open_class(mercadopago, teacher):
     """Six places next week at $ 8.000 each; it goes on from three."""
     booked = VirtualClassFactory(
         scheduled=True,
+        is_sold=False,
         booked_by=teacher,
         start_time=in_days(7),
         max_participants=7,
@@ -50,7 +51,7 @@ def page_of(open_class):
 
 
 def reserve(client, open_class, **fields):
-    address = reverse("bookings:reserve_seat", args=[open_class.pk])
+    address = reverse("bookings:reserve_place", args=[open_class.pk])
     return client.post(address, {"seen": PRICE, **fields})
 
 
@@ -154,21 +155,21 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
 
 
 def test_a_stranger_signs_in_and_comes_back(client, open_class):
-    address = reverse("bookings:reserve_seat", args=[open_class.pk])
+    address = reverse("bookings:reserve_place", args=[open_class.pk])
 
     answer = client.post(address, headers={"Referer": f"http://testserver{page_of(open_class)}"})
 
     assert answer.status_code == 302
     assert answer["Location"].startswith("/inicio?callbackUrl=%2Fclases-abiertas%2F")
-    assert not Seat.objects.exists()
+    assert not Purchase.objects.exists()
 
 
 def test_reserving_leads_to_the_checkout(ana, host, open_class):
     answer = reserve(ana, open_class)
 
-    seat = Seat.objects.get(user=host)
+    place = Purchase.objects.get(person=host)
     assert answer.status_code == 303
-    assert answer["Location"] == seat.payment.checkout_url
+    assert answer["Location"] == place.payment.checkout_url
     assert "Ver mi lugar" in plain_text_of(ana.get(page_of(open_class)))
 
 
@@ -186,8 +187,8 @@ def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
     answer = reserve(ana, open_class, seen=seen)
 
     assert answer.status_code in {200, 303}
-    assert Seat.objects.exists() == (answer.status_code == 303)
-    assert not Seat.objects.exclude(price=PRICE).exists()
+    assert Purchase.objects.exists() == (answer.status_code == 303)
+    assert not Purchase.objects.exclude(price=PRICE).exists()
 
 
 def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
@@ -195,11 +196,15 @@ def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
 
     shown = reserve(ana, open_class, code="amiga", apply="1")
     assert "$ 4.000" in plain_text_of(shown)
-    assert not Seat.objects.exists()
+    assert not Purchase.objects.exists()
     reserve(ana, open_class, code="amiga", seen=PRICE // 2)
 
-    seat = Seat.objects.get(user=host)
-    assert (seat.price, seat.discount, seat.payment.amount) == (PRICE // 2, PRICE // 2, PRICE // 2)
+    place = Purchase.objects.get(person=host)
+    assert (place.price, place.discount, place.payment.amount) == (
+        PRICE // 2,
+        PRICE // 2,
+        PRICE // 2,
+    )
 
 
 def test_an_unknown_code_is_refused(ana, open_class):
@@ -208,7 +213,7 @@ def test_an_unknown_code_is_refused(ana, open_class):
     page = plain_text_of(reserve(ana, open_class, code="nada"))
 
     assert "Ese código no existe, ya se usó o ya no vale." in page
-    assert not Seat.objects.exists()
+    assert not Purchase.objects.exists()
 
 
 def test_the_provider_is_down(ana, mercadopago, open_class):
@@ -217,7 +222,7 @@ def test_the_provider_is_down(ana, mercadopago, open_class):
     page = plain_text_of(reserve(ana, open_class))
 
     assert "El medio de pago no responde" in page
-    assert not Seat.objects.filter(state=SeatState.HELD).exists()
+    assert not Purchase.objects.filter(state=PurchaseState.KEPT).exists()
 
 
 def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
@@ -225,7 +230,7 @@ def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
     take(mercadopago, open_class)
     assert "Avisame si se libera un lugar" in plain_text_of(ana.get(page_of(open_class)))
 
-    answer = ana.post(reverse("bookings:wait_for_seat", args=[open_class.pk]))
+    answer = ana.post(reverse("bookings:wait_for_open_class", args=[open_class.pk]))
 
     entry = WaitingListEntry.objects.get(user=host)
     assert answer["Location"] == reverse("bookings:claim_place", args=[entry.pk])
@@ -238,43 +243,43 @@ def test_the_host_goes_to_the_panel(sign_in, teacher, open_class):
     assert reverse("admin:class_sheet", args=[open_class.pk]) in page.text
 
 
-# --- The seat ------------------------------------------------------------------------------------
+# --- The place ------------------------------------------------------------------------------------
 
 
-def seat_page(client, seat, **query):
-    return plain_text_of(client.get(reverse("bookings:seat", args=[seat.pk]), query))
+def place_page(client, place, **query):
+    return plain_text_of(client.get(reverse("bookings:place", args=[place.pk]), query))
 
 
-def test_a_held_seat_can_be_paid_or_released(ana, host, open_class):
-    seat = hold(open_class, host)
+def test_a_held_place_can_be_paid_or_released(ana, host, open_class):
+    place = hold(open_class, host)
 
-    assert "Falta pagar tu lugar $ 8.000" in seat_page(ana, seat)
-    ana.post(reverse("bookings:release_seat", args=[seat.pk]))
+    assert "Falta pagar tu lugar $ 8.000" in place_page(ana, place)
+    ana.post(reverse("bookings:release_place", args=[place.pk]))
 
-    assert read(seat).state == SeatState.RELEASED
-    assert "Este lugar ya no se guarda" in seat_page(ana, seat)
+    assert read(place).state == PurchaseState.LAPSED
+    assert "Este lugar ya no se guarda" in place_page(ana, place)
 
 
 def test_after_paying_the_class_is_among_hers(ana, host, mercadopago, open_class):
-    seat = hold(open_class, host)
-    mercadopago.pay(seat.payment.preference_id)
+    place = hold(open_class, host)
+    mercadopago.pay(place.payment.preference_id)
 
-    page = ana.get(reverse("bookings:payment", args=[seat.payment.pk]), {"status": "approved"})
-    assert page["Location"].startswith(reverse("bookings:seat", args=[seat.pk]))
+    page = ana.get(reverse("bookings:payment", args=[place.payment.pk]), {"status": "approved"})
+    assert page["Location"].startswith(reverse("bookings:place", args=[place.pk]))
     assert "¡Listo! Ya tenés tu lugar" in plain_text_of(ana.get(page["Location"]))
 
     assert "Conversación B1" in plain_text_of(ana.get("/inicio/clases"))
     assert "Tu lugar $ 8.000" in plain_text_of(ana.get(f"/inicio/clases/{open_class.pk}"))
 
 
-def test_a_lost_seat_says_that_the_money_comes_back(ana, host, mercadopago, teacher):
+def test_a_lost_place_says_that_the_money_comes_back(ana, host, mercadopago, teacher):
     open_class = publish(teacher, places=1, minimum=1)
-    seat = hold(open_class, host)
-    Seat.objects.update(expires_at=timezone.now())
+    place = hold(open_class, host)
+    Purchase.objects.update(kept_until=timezone.now())
     take(mercadopago, open_class)
-    pay(mercadopago, seat)
+    pay(mercadopago, place)
 
-    page = seat_page(ana, seat)
+    page = place_page(ana, place)
 
     assert "El pago llegó cuando no quedaban lugares." in page
     assert "Te devolvemos todo el dinero" in page
@@ -282,30 +287,30 @@ def test_a_lost_seat_says_that_the_money_comes_back(ana, host, mercadopago, teac
 
 @pytest.mark.parametrize("status", ["pending", "rejected"])
 def test_an_open_payment_says_how_it_stands(ana, host, mercadopago, open_class, status):
-    seat = hold(open_class, host)
-    mercadopago.pay(seat.payment.preference_id, status)
-    look(seat)
+    place = hold(open_class, host)
+    mercadopago.pay(place.payment.preference_id, status)
+    look(place)
 
     titles = {"pending": "Tu pago está pendiente", "rejected": "El pago fue rechazado"}
-    assert titles[status] in seat_page(ana, seat)
+    assert titles[status] in place_page(ana, place)
 
 
-def test_a_seat_is_its_persons_only(sign_in, stranger, host, open_class):
-    seat = hold(open_class, host)
+def test_a_place_is_its_persons_only(sign_in, stranger, host, open_class):
+    place = hold(open_class, host)
     client = sign_in(stranger)
 
-    shown = client.get(reverse("bookings:seat", args=[seat.pk]))
-    released = client.post(reverse("bookings:release_seat", args=[seat.pk]))
+    shown = client.get(reverse("bookings:place", args=[place.pk]))
+    released = client.post(reverse("bookings:release_place", args=[place.pk]))
 
     assert (shown.status_code, released.status_code) == (404, 404)
-    assert read(seat).state == SeatState.HELD
+    assert read(place).state == PurchaseState.KEPT
 
 
-def test_another_price_than_the_held_seats_leads_to_the_seat(mercadopago, ana, open_class):
-    """The page of another tab shows a discount, which the held seat does not have."""
+def test_another_price_than_the_held_places_leads_to_the_place(mercadopago, ana, open_class):
+    """The page of another tab shows a discount, which the held place does not have."""
     reserve(ana, open_class, seen=PRICE)
     DiscountCode.objects.create(code="AMIGA", percent=50)
 
     answer = reserve(ana, open_class, code="amiga", seen=PRICE // 2)
 
-    assert answer.url == reverse("bookings:seat", args=[Seat.objects.get().pk])
+    assert answer.url == reverse("bookings:place", args=[Purchase.objects.get().pk])

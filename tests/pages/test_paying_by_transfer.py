@@ -13,8 +13,10 @@ from bookings.models import (
     BankTransfer,
     BookingRules,
     ClassType,
-    Hold,
+    MoneyWay,
     Payment,
+    Purchase,
+    PurchaseState,
     TransferState,
     VirtualClass,
 )
@@ -169,7 +171,7 @@ def test_from_mercado_pago_to_a_transfer(client, details):
     address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
     client.post(address, {"esperar": "1"})
 
-    assert Hold.objects.get().for_transfer
+    assert Purchase.objects.get().kept_for == MoneyWay.TRANSFER
     with time_machine.travel(NOW + timedelta(hours=1), tick=False):
         # The checkout is over; the class is not.
         text = page_of(client)
@@ -199,7 +201,7 @@ def test_another_persons_class_is_not_found(booked, stranger, sign_in):
 
 
 def test_a_class_that_is_paid_leads_back_to_its_page(client, booked):
-    VirtualClass.objects.update(paid_at=NOW)
+    Purchase.objects.update(paid_at=NOW, state=PurchaseState.PAID)
     address = reverse("bookings:transfer", args=[booked.pk])
 
     for answer in (client.get(address), client.post(address, {"operation_number": "12345678"})):

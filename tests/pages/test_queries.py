@@ -22,11 +22,9 @@ def book_classes(host, numbers: range) -> None:
         VirtualClassFactory(booked_by=host, scheduled=True, start_time=start)
         pending = VirtualClassFactory(booked_by=host, has_preference=False)
         HoldFactory(
-            user=host,
-            virtual_class=pending,
+            purchase=pending.purchase,
             start_time=start + timedelta(days=1),
             end_time=start + timedelta(days=1, minutes=1),
-            class_type="grupal",
             expires_at=tuesday("10:00"),
         )
         joined = VirtualClassFactory(scheduled=True, start_time=start)

@@ -13,16 +13,16 @@ from django.test import Client
 from django.urls import reverse
 
 from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.models import (
     BookingRules,
     ClassStatus,
     Hold,
+    Purchase,
+    PurchaseState,
     Refund,
     RefundReason,
     RefundStep,
-    Seat,
-    SeatState,
     VirtualClass,
     change_terms,
 )
@@ -30,7 +30,7 @@ from tests.factories import HoldFactory, OpenClassFactory, VirtualClassFactory
 from tests.pages.moments import NOW
 from tests.pages.texts import text_of
 from tests.payments import PRICE, make_paid_class
-from tests.sales.open_classes import hold as hold_seat
+from tests.sales.open_classes import hold as hold_place
 from tests.sales.open_classes import pay
 
 pytestmark = pytest.mark.usefixtures("agenda")
@@ -51,24 +51,25 @@ def paid(host, mercadopago, teacher) -> VirtualClass:
 
 
 @pytest.fixture
-def seat(host, mercadopago, teacher) -> Seat:
+def place(host, mercadopago, teacher) -> Purchase:
     """Ana's place in the teacher's open class, held."""
     booked = VirtualClassFactory(
         scheduled=True,
+        is_sold=False,
         booked_by=teacher,
         start_time=START,
         max_participants=7,
         class_price=0,
         has_preference=False,
     )
-    return hold_seat(OpenClassFactory(virtual_class=booked, place_price=PRICE), host)
+    return hold_place(OpenClassFactory(virtual_class=booked, place_price=PRICE), host)
 
 
 def before(lead: timedelta) -> time_machine.travel:
     return time_machine.travel(START - lead, tick=False)
 
 
-def address(name: str, row: VirtualClass | Hold | Seat) -> str:
+def address(name: str, row: VirtualClass | Hold | Purchase) -> str:
     return reverse(f"bookings:{name}", args=[row.pk])
 
 
@@ -124,38 +125,38 @@ def test_a_class_is_not_cancelled_for_less_than_its_page_said(paid, host, sign_i
     assert not Refund.objects.exists()
 
 
-def test_half_of_a_place_goes_back_and_nothing_more(seat, host, sign_in, mercadopago):
-    pay(mercadopago, seat)
+def test_half_of_a_place_goes_back_and_nothing_more(place, host, sign_in, mercadopago):
+    pay(mercadopago, place)
     client = sign_in(host)
     with before(HALF):
-        asked, stayed = leave_as_asked(client, seat)
-        left = text_of(client.get(address("seat", seat)))
+        asked, stayed = leave_as_asked(client, place)
+        left = text_of(client.get(address("place", place)))
 
     assert "Te devolvemos <strong>$ 12.000</strong> por Mercado Pago" in asked
     assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in asked
-    assert stayed == SeatState.TAKEN
+    assert stayed == PurchaseState.PAID
     assert "No se devuelven <strong>$ 12.000</strong>: ya pasó el plazo." in left
     assert [refund.amount for refund in Refund.objects.all()] == [PRICE // 2]
 
 
-def test_half_of_a_place_paid_by_hand_goes_back_by_hand(seat, host, teacher, sign_in):
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+def test_half_of_a_place_paid_by_hand_goes_back_by_hand(place, host, teacher, sign_in):
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
     with before(HALF):
-        asked, stayed = leave_as_asked(sign_in(host), seat)
+        asked, stayed = leave_as_asked(sign_in(host), place)
 
     assert "La profe te devuelve <strong>$ 12.000</strong>" in asked
-    assert stayed == SeatState.TAKEN
-    seat.refresh_from_db()
-    assert (seat.state, seat.amount_kept) == (SeatState.LEFT, PRICE // 2)
+    assert stayed == PurchaseState.PAID
+    place.refresh_from_db()
+    assert (place.state, place.amount_kept) == (PurchaseState.ENDED, PRICE // 2)
 
 
-def leave_as_asked(client: Client, seat: Seat) -> tuple[str, SeatState]:
-    """Give the page's text, and the seat's state after a page of before; leave it by this page."""
-    leave = reverse("bookings:leave", args=[seat.open_class_id])
+def leave_as_asked(client: Client, place: Purchase) -> tuple[str, str]:
+    """Give the page's text, and the place's state after a page of before; leave it by this page."""
+    leave = reverse("bookings:leave", args=[place.virtual_class_id])
     asked = text_of(client.get(leave))
     earlier = client.post(leave, {"kept": "0"}, follow=True)
     assert "Mientras tanto cambió lo que te devolvemos." in text_of(earlier)
-    state = Seat.objects.get().state
+    state = Purchase.objects.get(pk=place.pk).state
     [kept] = re.findall(r'name="kept" value="(\d+)"', asked)
     client.post(leave, {"kept": kept})
     return asked, state
@@ -174,7 +175,7 @@ def test_a_step_before_the_teacher_s_cut_off_does_not_count(paid, host, sign_in,
     assert "50 %" not in text_of(client.get("/"))
 
 
-def test_the_steps_are_told_before_paying(host, sign_in, client, seat):
+def test_the_steps_are_told_before_paying(host, sign_in, client, place):
     chosen = HoldFactory(
         user=host,
         class_type="individual",
@@ -184,7 +185,7 @@ def test_the_steps_are_told_before_paying(host, sign_in, client, seat):
     )
 
     details = text_of(sign_in(host).get(address("hold", chosen)))
-    place = text_of(client.get(reverse("bookings:open_class", args=[seat.open_class_id])))
+    published = text_of(client.get(reverse("bookings:open_class", args=[place.virtual_class_id])))
     front = text_of(client.get("/"))
 
     assert (
@@ -196,7 +197,7 @@ def test_the_steps_are_told_before_paying(host, sign_in, client, seat):
         "Si dejás tu lugar hasta el <strong>domingo 29 de noviembre a las 12:00</strong>, te "
         "devolvemos todo. Hasta el <strong>lunes 30 de noviembre a las 10:00</strong>, te "
         "devolvemos el 50 %."
-    ) in place
+    ) in published
     assert "Cambiás el horario hasta 24 horas antes" in front
     assert "Si cancelás hasta 24 horas antes, te devolvemos todo" in front
     assert "Si cancelás hasta 2 horas antes, te devolvemos el 50 %" in front

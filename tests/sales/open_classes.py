@@ -1,4 +1,4 @@
-"""Open classes for tests: published, with seats that people hold and pay."""
+"""Open classes for tests: published, with places that people hold and pay."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,9 +8,9 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.checkout.settling import settle
+from bookings.domain.open_classes.buying import hold_place
 from bookings.domain.open_classes.listing import count_left, with_counts
-from bookings.domain.open_classes.seats import hold_seat
-from bookings.models import OpenClass, Refund, Seat, UserActivity
+from bookings.models import OpenClass, Purchase, Refund, UserActivity
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 
 PRICE = 800_000
@@ -43,13 +43,13 @@ def store(teacher: User, **changes: Any) -> OpenClass:
     plan = draft(**changes)
     virtual_class = VirtualClassFactory(
         scheduled=True,
+        is_sold=False,
         booked_by=teacher,
         start_time=plan.start,
         end_time=plan.end,
         class_price=0,
         max_participants=plan.places + 1,
         has_preference=False,
-        paid_at=timezone.now(),
         owns_time=True,
     )
     return OpenClassFactory(
@@ -62,27 +62,28 @@ def store(teacher: User, **changes: Any) -> OpenClass:
     )
 
 
-def hold(open_class: OpenClass, user: User | None = None) -> Seat:
-    return hold_seat(user=user or UserFactory(), open_class_id=open_class.pk)
+def hold(open_class: OpenClass, user: User | None = None) -> Purchase:
+    return hold_place(user=user or UserFactory(), open_class_id=open_class.pk)
 
 
-def pay(mercadopago: Any, seat: Seat, **how: Any) -> Seat:
-    """Pay a seat, and settle it; return it as stored."""
-    mercadopago.pay(seat.payment.preference_id, **how)
-    return look(seat)
+def pay(mercadopago: Any, place: Purchase, **how: Any) -> Purchase:
+    """Pay a place, and settle it; return it as stored."""
+    mercadopago.pay(place.payment.preference_id, **how)
+    return look(place)
 
 
-def look(seat: Seat) -> Seat:
-    settle(seat.payment.preference_id)
-    return read(seat)
+def look(place: Purchase) -> Purchase:
+    settle(place.payment.preference_id or "")
+    return read(place)
 
 
-def read(seat: Seat) -> Seat:
-    return Seat.objects.select_related("payment", "open_class__virtual_class").get(pk=seat.pk)
+def read(place: Purchase) -> Purchase:
+    places = Purchase.objects.select_related("payment", "virtual_class__open_class")
+    return places.get(pk=place.pk)
 
 
-def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Seat]:
-    """Let so many new people hold and pay a seat each."""
+def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Purchase]:
+    """Let so many new people hold and pay a place each."""
     return [pay(mercadopago, hold(open_class)) for _ in range(count)]
 
 
@@ -91,8 +92,9 @@ def find_places_left(open_class: OpenClass) -> int:
     return count_left(with_counts(timezone.now()).get(pk=open_class.pk))
 
 
-def expire(seat: Seat) -> None:
-    Seat.objects.filter(pk=seat.pk).update(expires_at=timezone.now() - timedelta(minutes=1))
+def expire(place: Purchase) -> None:
+    long_ago = timezone.now() - timedelta(minutes=1)
+    Purchase.objects.filter(pk=place.pk).update(kept_until=long_ago)
 
 
 def people(open_class: OpenClass) -> set[Any]:
@@ -101,7 +103,7 @@ def people(open_class: OpenClass) -> set[Any]:
     )
 
 
-def is_refunded(seat: Seat, reason: str) -> bool:
-    """True if all of a seat's money is to go back, once, for this reason."""
-    refunds = Refund.objects.filter(charge__payment=seat.payment)
+def is_refunded(place: Purchase, reason: str) -> bool:
+    """True if all of a place's money is to go back, once, for this reason."""
+    refunds = Refund.objects.filter(purchase=place)
     return list(refunds.values_list("amount", "reason")) == [(PRICE, reason)]

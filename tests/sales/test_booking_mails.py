@@ -14,9 +14,9 @@ from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.checkout.transfers import choose_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.open_classes.deadlines import decide_open_classes
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
 from bookings.notices.delivery import deliver_due
@@ -85,8 +85,12 @@ def test_a_transfer_is_told_when_it_is_chosen(mercadopago, host, student, teache
 
     book(host)
     payment = make_payment(student, days=9)
-    keep(student, start=payment.virtual_class.start_time, virtual_class=payment.virtual_class)
-    choose_transfer(user=student, about=payment.virtual_class)
+    keep(
+        student,
+        start=payment.purchase.virtual_class.start_time,
+        virtual_class=payment.purchase.virtual_class,
+    )
+    choose_transfer(user=student, about=payment.purchase.virtual_class)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
 
@@ -149,7 +153,7 @@ def test_a_seat_is_told_once_it_is_sold(mercadopago, open_class, teacher):
 
     assert told() == [(teacher.email, "seat_sold")]
     [letter] = letters(teacher)
-    assert f"Quién: {seat.user}\nClase abierta: Conversación B1\n" in letter
+    assert f"Quién: {seat.person}\nClase abierta: Conversación B1\n" in letter
     assert "Lugares tomados: 1 de 6\nPrecio: $ 8.000\nPago: Ya está pago, por" in letter
 
 
@@ -157,10 +161,10 @@ def test_a_seat_without_a_provider_is_told_when_it_is_kept_once_for_each_person(
     open_class = store(teacher)
     for _ in range(3):
         seat = hold(open_class, student)
-        release_seat(user=student, seat_id=seat.pk)
+        release_place(user=student, purchase_id=seat.pk)
 
     seat = hold(open_class, student)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
 
     assert told() == [(teacher.email, "seat_sold")]
 
@@ -175,7 +179,7 @@ def test_a_seat_that_is_left_is_told_with_its_money(mercadopago, open_class, tea
     [seat] = take(mercadopago, open_class)
     letters(teacher)
 
-    leave_place(class_id=open_class.pk, user=seat.user)
+    leave_place(class_id=open_class.pk, user=seat.person)
 
     [letter] = letters(teacher)
     assert letter.startswith("Dejaron un lugar de tu clase abierta: ")
@@ -297,8 +301,8 @@ def test_the_teacher_gets_no_mail_of_a_student_about_a_class_that_she_publishes(
 
 def test_the_teacher_reads_that_her_open_class_is_called_off_and_what_she_owes(teacher, student):
     open_class = store(teacher)
-    seat = hold_seat(user=student, open_class_id=open_class.pk)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    seat = hold_place(user=student, open_class_id=open_class.pk)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
     Notice.objects.all().delete()
     OpenClass.objects.update(decides_at=timezone.now() - timedelta(hours=1))
 

@@ -12,7 +12,7 @@ from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.discounts import list_class_uses
+from bookings.domain.money.discounts import list_uses
 from bookings.models import ClassType, DiscountCode, Hold, Payment, Price, Refund, VirtualClass
 from tests.factories import DiscountCodeFactory, HoldFactory
 from tests.pages.moments import tuesday
@@ -49,7 +49,11 @@ def test_the_class_and_its_payment_have_the_discounted_price(mercadopago, host, 
     booked = check_out(keep(host), typed_code="ami-gos", seen=1_350_000)
 
     [preference] = mercadopago.preferences
-    assert (booked.class_price, booked.discount, booked.discount_code) == (1_350_000, 150_000, code)
+    assert (booked.class_price, booked.purchase.discount, booked.purchase.discount_code) == (
+        1_350_000,
+        150_000,
+        code,
+    )
     assert Payment.objects.get().amount == 1_350_000
     assert preference["items"][0]["unit_price"] == 13_500
 
@@ -62,7 +66,7 @@ def test_refunds_give_back_what_was_paid(mercadopago, teacher, host, code):
     cancel_class(class_id=booked.pk, actor=teacher, fresh_sign_in=True)
 
     assert Refund.objects.get().amount == 1_350_000
-    assert not list_class_uses().exists()
+    assert not list_uses().exists()
 
 
 def test_a_code_of_all_makes_a_free_class(mercadopago, teacher, host):
@@ -72,9 +76,13 @@ def test_a_code_of_all_makes_a_free_class(mercadopago, teacher, host):
 
     booked.refresh_from_db()
     assert booked.is_scheduled
-    assert (booked.class_price, booked.discount, booked.has_preference) == (0, PRICE, False)
+    assert (booked.class_price, booked.purchase.discount, booked.has_preference) == (
+        0,
+        PRICE,
+        False,
+    )
     assert mercadopago.preferences == []
-    assert list_class_uses().count() == 1
+    assert list_uses().count() == 1
 
 
 def test_a_free_class_uses_no_code_up(teacher, host, code):
@@ -82,7 +90,7 @@ def test_a_free_class_uses_no_code_up(teacher, host, code):
 
     booked = check_out(keep(host), typed_code="AMIGOS")
 
-    assert (booked.discount, booked.discount_code) == (0, None)
+    assert (booked.purchase.discount, booked.purchase.discount_code) == (0, None)
 
 
 def test_a_repeat_takes_no_second_use(mercadopago, host, code):
@@ -91,7 +99,7 @@ def test_a_repeat_takes_no_second_use(mercadopago, host, code):
     first, second = (check_out(hold, typed_code="AMIGOS") for _ in range(2))
 
     assert first == second
-    assert list_class_uses().count() == 1
+    assert list_uses().count() == 1
 
 
 def test_the_use_comes_back_when_the_hold_expires(mercadopago, host, stranger, code):
@@ -114,14 +122,14 @@ def test_money_that_comes_after_the_use_came_back_pays_at_the_agreed_price(
     past = timezone.now() - timedelta(minutes=1)
     Hold.objects.update(expires_at=past)
     Payment.objects.update(expires_at=past)
-    assert not list_class_uses().exists()
+    assert not list_uses().exists()
 
     mercadopago.pay(booked.preference_id)
     settle(booked.preference_id)
 
     booked.refresh_from_db()
     assert booked.is_scheduled
-    assert list_class_uses().count() == 1
+    assert list_uses().count() == 1
 
 
 @pytest.mark.parametrize(
@@ -198,7 +206,7 @@ def test_applying_shows_the_price_of_the_class_and_books_nothing_yet(hold, host,
 
     booked = VirtualClass.objects.get()
     assert done["Location"] == f"/inicio/clases/{booked.pk}"
-    assert (booked.class_price, booked.discount) == (3_240_000, 360_000)
+    assert (booked.class_price, booked.purchase.discount) == (3_240_000, 360_000)
 
 
 def test_a_code_that_was_not_applied_is_shown_first(hold, host, sign_in, code):
@@ -224,7 +232,7 @@ def test_a_code_can_be_taken_off_again(hold, host, sign_in, code):
     assert page.context["form"].price == 2_400_000
     send(client, hold, page, code="")
     booked = VirtualClass.objects.get()
-    assert (booked.class_price, booked.discount_code) == (2_400_000, None)
+    assert (booked.class_price, booked.purchase.discount_code) == (2_400_000, None)
 
 
 @pytest.mark.parametrize("button", [{}, {"apply": "1"}], ids=["pay", "apply"])

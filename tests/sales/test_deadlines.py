@@ -19,9 +19,9 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     OpenClass,
+    PurchaseState,
     Refund,
     RefundReason,
-    SeatState,
     VirtualClass,
 )
 from bookings.notices.registry import reason_to_skip
@@ -63,7 +63,7 @@ def test_enough_people_let_the_class_go_on(mercadopago, open_class):
 
     assert decision() == MinimumDecision.GOES_ON
     told = set(Notice.objects.filter(kind="goes_on").values_list("user", flat=True))
-    assert seat.user_id in told
+    assert seat.person_id in told
     assert len(told) == 3
     assert not Refund.objects.exists()
 
@@ -81,7 +81,7 @@ def test_too_few_people_are_refunded_without_a_click(mercadopago, teacher, googl
     assert google.live_events() == []
     reasons = Refund.objects.values_list("reason", "amount", "status")
     assert list(reasons) == [(RefundReason.BELOW_MINIMUM, PRICE, "done")] * 2
-    assert {read(one).state for one in seats} == {SeatState.CANCELLED}
+    assert {read(one).state for one in seats} == {PurchaseState.ENDED}
     mail = Notice.objects.get(kind="cancelled", user=seats[0].user)
     text = render_mail(mail).body
     assert "No se llegó al mínimo de personas." in text
@@ -126,7 +126,7 @@ def test_a_class_that_has_begun_goes_on(mercadopago, open_class):
 
     assert decision() == MinimumDecision.GOES_ON
     assert VirtualClass.objects.get().is_scheduled
-    assert read(seat).state == SeatState.TAKEN
+    assert read(seat).state == PurchaseState.PAID
     assert not Refund.objects.exists()
 
 

@@ -10,8 +10,7 @@ from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
 from bookings.domain.money.discounts import (
     count_off,
     find_discount,
-    list_class_uses,
-    list_seat_uses,
+    list_uses,
     normalize_discount_code,
     take_discount,
     with_uses,
@@ -23,8 +22,8 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
-    Seat,
-    SeatState,
+    Purchase,
+    PurchaseState,
     TransferState,
 )
 from tests.factories import (
@@ -32,7 +31,7 @@ from tests.factories import (
     DiscountCodeFactory,
     HoldFactory,
     OpenClassFactory,
-    SeatFactory,
+    PlaceFactory,
     VirtualClassFactory,
 )
 
@@ -136,7 +135,7 @@ def code(db) -> DiscountCode:
 
 def count_uses(code):
     uses = with_uses(DiscountCode.objects.all()).get(pk=code.pk).uses
-    assert uses == list_class_uses().count() + list_seat_uses().count()
+    assert uses == list_uses().count() + list_uses().count()
     return uses
 
 
@@ -146,7 +145,7 @@ def keep_class(code, host, *, minutes=15, **changes):
     )
     HoldFactory(
         user=host,
-        virtual_class=virtual_class,
+        purchase=virtual_class.purchase,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,
         class_type="grupal",
@@ -219,33 +218,33 @@ def test_a_class_paid_online_uses_the_code_until_its_preference_expires(code, ho
     ("state", "uses"), [(TransferState.ANNOUNCED, 1), (TransferState.REFUSED, 0)]
 )
 def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
-    BankTransferFactory(virtual_class=keep_class(code, host, minutes=-1), state=state)
+    BankTransferFactory(purchase=keep_class.purchase(code, host, minutes=-1), state=state)
     assert count_uses(code) == uses
 
-    seat = SeatFactory(discount_code=code, expires_at=timezone.now())
-    BankTransferFactory(seat=seat, state=state)
+    seat = PlaceFactory(discount_code=code, kept_until=timezone.now())
+    BankTransferFactory(purchase=seat, state=state)
     assert count_uses(code) == 2 * uses
 
     # Given up, it still gets a place for the money.
-    Seat.objects.update(state=SeatState.RELEASED)
+    Purchase.objects.places().update(state=PurchaseState.LAPSED)
     assert count_uses(code) == 2 * uses
 
 
 @pytest.mark.parametrize(
     ("state", "minutes", "uses"),
     [
-        (SeatState.HELD, 15, 1),
-        (SeatState.HELD, -1, 0),
-        (SeatState.TAKEN, -1, 1),
-        (SeatState.LOST, 15, 0),
-        (SeatState.RELEASED, 15, 0),
-        (SeatState.LEFT, 15, 0),
-        (SeatState.CANCELLED, 15, 0),
+        (PurchaseState.KEPT, 15, 1),
+        (PurchaseState.KEPT, -1, 0),
+        (PurchaseState.PAID, -1, 1),
+        (PurchaseState.LOST, 15, 0),
+        (PurchaseState.LAPSED, 15, 0),
+        (PurchaseState.ENDED, 15, 0),
+        (PurchaseState.ENDED, 15, 0),
     ],
 )
 def test_a_seat_uses_the_code_while_it_is_kept_or_taken(code, host, state, minutes, uses):
     expires_at = timezone.now() + timedelta(minutes=minutes)
-    SeatFactory(discount_code=code, state=state, expires_at=expires_at)
+    PlaceFactory(discount_code=code, state=state, kept_until=expires_at)
 
     assert count_uses(code) == uses
     if uses:
@@ -257,12 +256,12 @@ def test_uses_of_classes_and_seats_add_up(host, stranger):
     code = DiscountCodeFactory(code="AMIGOS", max_uses=3)
     DiscountCodeFactory()
     keep_class(code, host)
-    seats = SeatFactory.create_batch(2, open_class=OpenClassFactory(), discount_code=code)
+    seats = PlaceFactory.create_batch(2, open_class=OpenClassFactory(), discount_code=code)
     assert count_uses(code) == 3
     with pytest.raises(DiscountCodeError):
         find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
 
-    seats[0].state = SeatState.RELEASED
+    seats[0].state = PurchaseState.LAPSED
     seats[0].save()
 
     assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
@@ -275,7 +274,7 @@ def test_once_per_person_counts_classes_and_seats(host, stranger, once, used_for
     if used_for == "class":
         keep_class(code, host)
     else:
-        SeatFactory(user=host, discount_code=code)
+        PlaceFactory(person=host, discount_code=code)
 
     assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
     if once:

@@ -11,7 +11,7 @@ from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.open_classes.seats import release_seat
+from bookings.domain.open_classes.buying import release_place
 from bookings.domain.places.lapsed_checkouts import (
     MAX_CHOSEN,
     MAX_LAPSED,
@@ -19,7 +19,7 @@ from bookings.domain.places.lapsed_checkouts import (
     RECENTLY,
     limit_lapsed,
 )
-from bookings.models import ClassType, Hold, Notice, Payment, Seat
+from bookings.models import ClassType, Hold, Notice, Payment, Purchase
 from bookings.notices.rendering import render_mail
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 def end(ago=timedelta(minutes=1)):
     """End every seat, hold and preference."""
-    for rows in (Seat.objects, Hold.objects, Payment.objects):
+    for rows in (Purchase.objects, Hold.objects, Payment.objects):
         rows.update(expires_at=timezone.now() - ago)
 
 
@@ -42,7 +42,7 @@ def let_lapse(user, open_class, times=MAX_LAPSED):
 
 def let_go(user, open_class):
     for _ in range(MAX_LAPSED):
-        release_seat(user=user, seat_id=hold(open_class, user).pk)
+        release_place(user=user, purchase_id=hold(open_class, user).pk)
 
 
 def choose(user, start):

@@ -18,9 +18,9 @@ from bookings.domain.checkout.transfers import (
 )
 from bookings.domain.exceptions import BookingError, DiscountCodeError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.discounts import has_lost_its_use, list_seat_uses
+from bookings.domain.money.discounts import has_lost_its_use, list_uses
+from bookings.domain.open_classes.buying import hold_place, release_place
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from bookings.domain.places import lapsed_checkouts
 from bookings.models import (
     BankTransfer,
@@ -30,9 +30,9 @@ from bookings.models import (
     Hold,
     Notice,
     Payment,
+    Purchase,
+    PurchaseState,
     RefundReason,
-    Seat,
-    SeatState,
     TransferState,
     VirtualClass,
 )
@@ -55,13 +55,13 @@ def code(db) -> DiscountCode:
 
 
 def hold(user, open_class, code):
-    return hold_seat(user=user, open_class_id=open_class.pk, typed_code=code.code)
+    return hold_place(user=user, open_class_id=open_class.pk, typed_code=code.code)
 
 
 def let_time_pass():
     """End every hold, seat and preference."""
     now = timezone.now()
-    for rows in (Hold.objects, Seat.objects, Payment.objects):
+    for rows in (Hold.objects, Purchase.objects, Payment.objects):
         rows.update(expires_at=now - timedelta(minutes=1))
 
 
@@ -75,13 +75,13 @@ def test_a_released_seat_uses_its_code_while_it_can_be_paid(
     mercadopago, teacher, open_class, student, code
 ):
     seat = hold(student, open_class, code)
-    release_seat(user=student, seat_id=seat.pk)
+    release_place(user=student, purchase_id=seat.pk)
 
     with pytest.raises(DiscountCodeError):
         hold(student, store(teacher, start=in_days(8)), code)
 
-    assert pay(mercadopago, seat).state == SeatState.TAKEN
-    assert list_seat_uses().count() == 1
+    assert pay(mercadopago, seat).state == PurchaseState.PAID
+    assert list_uses().count() == 1
 
 
 def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
@@ -93,9 +93,9 @@ def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
 
     late = pay(mercadopago, late)
 
-    assert late.state == SeatState.LOST
+    assert late.state == PurchaseState.LOST
     assert late.refund_reason == RefundReason.CODE_USED_UP
-    assert is_refunded(late.payment)
+    assert is_refunded(late.purchase.payment)
     page = sign_in(student).get(f"/inicio/lugares/{late.pk}")
     assert "El pago llegó cuando el código de descuento ya se había usado." in text_of(page)
     assert ClassLog.objects.get(event="seat_lost").reason == "El código ya se había usado"
@@ -118,7 +118,7 @@ def test_a_voucher_keeps_the_use_of_a_seat(mercadopago, teacher, open_class, stu
     pay(mercadopago, seat, status="pending", method="ticket")
     let_time_pass()
 
-    assert list(list_seat_uses()) == [seat]
+    assert list(list_uses()) == [seat]
 
 
 def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
@@ -136,8 +136,8 @@ def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
 
     booked.refresh_from_db()
     assert booked.status == ClassStatus.CANCELLED
-    assert booked.refund_reason == RefundReason.CODE_USED_UP
-    assert is_refunded(booked.payment)
+    assert booked.purchase.refund_reason == RefundReason.CODE_USED_UP
+    assert is_refunded(booked.purchase.payment)
     told = Notice.objects.filter(virtual_class=booked).values_list("kind", "user")
     assert {("cancelled", host.pk), ("money_back", teacher.pk)} <= set(told)
 
@@ -156,7 +156,10 @@ def test_a_class_that_had_lost_its_time_has_lost_its_use(
     settle(booked.preference_id)
 
     booked.refresh_from_db()
-    assert (booked.status, booked.refund_reason) == ("cancelled", RefundReason.CODE_USED_UP)
+    assert (booked.status, booked.purchase.refund_reason) == (
+        "cancelled",
+        RefundReason.CODE_USED_UP,
+    )
 
 
 @pytest.mark.parametrize("kind", ["class", "seat"])
@@ -187,7 +190,7 @@ def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, s
     seat = hold(student, open_class, code)
     DiscountCode.objects.update(max_uses=0)
 
-    assert pay(mercadopago, seat).state == SeatState.TAKEN
+    assert pay(mercadopago, seat).state == PurchaseState.PAID
 
 
 def test_a_class_that_the_calendar_refused_keeps_its_use(mercadopago, teacher, host, code):
@@ -246,8 +249,8 @@ class Attack:
         )
 
     def release(self):
-        if seat := self.pick(Seat.objects.filter(state=SeatState.HELD)):
-            release_seat(user=seat.user, seat_id=seat.pk)
+        if seat := self.pick(Purchase.objects.places().filter(state=PurchaseState.KEPT)):
+            release_place(user=seat.person, purchase_id=seat.pk)
 
     def pay(self):
         """At any time, also of what was given up, and after the preference ended."""
@@ -263,7 +266,7 @@ class Attack:
     def announce(self):
         classes = VirtualClass.objects.filter(discount_code__isnull=False)
         bought = self.pick([*classes, *Seat.objects.select_related("user")])
-        if isinstance(bought, Seat):
+        if isinstance(bought, Purchase):
             announce_transfer(user=bought.user, about=bought, operation_number="12345678")
         elif bought:
             announce(bought)
@@ -276,8 +279,8 @@ class Attack:
 
     def leave(self):
         classes = VirtualClass.objects.filter(discount_code__isnull=False)
-        bought = self.pick([*classes, *Seat.objects.filter(state=SeatState.TAKEN)])
-        if isinstance(bought, Seat):
+        bought = self.pick([*classes, *Purchase.objects.places().filter(state=PurchaseState.PAID)])
+        if isinstance(bought, Purchase):
             leave_place(user=bought.user, class_id=bought.open_class_id)
         elif bought:
             cancel_class(class_id=bought.pk, actor=bought.booked_by)
@@ -287,7 +290,7 @@ class Attack:
 
     def list_paid_uses(self, code):
         """Return the person of each seat and class that has the code, its money and its place."""
-        seats = Seat.objects.filter(discount_code=code, state=SeatState.TAKEN)
+        seats = Purchase.objects.places().filter(discount_code=code, state=PurchaseState.PAID)
         classes = VirtualClass.objects.filter(discount_code=code, paid_at__isnull=False)
         classes = classes.exclude(status=ClassStatus.CANCELLED)
         return [*seats.values_list("user", flat=True), *classes.values_list("booked_by", flat=True)]
@@ -297,11 +300,11 @@ class Attack:
         assert len(often) <= 2
         assert len(once) == len(set(once))
         for payment in Payment.objects.filter(approved_at__isnull=False):
-            seat, of_class = payment.paid_seat, payment.virtual_class
-            has_place = seat.state == SeatState.TAKEN if seat else of_class.is_scheduled
+            seat, of_class = payment.paid_seat, payment.purchase.virtual_class
+            has_place = seat.state == PurchaseState.PAID if seat else of_class.is_scheduled
             assert has_place or is_refunded(payment)
         lost = BankTransfer.objects.filter(state=TransferState.CONFIRMED)
-        assert not lost.filter(seat__isnull=False).exclude(seat__state=SeatState.TAKEN).exists()
+        assert not lost.filter(seat__isnull=False).exclude(seat__state=PurchaseState.PAID).exists()
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))

@@ -14,7 +14,6 @@ from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import (
     announce_transfer,
     confirm_transfer,
-    note_return,
     refuse_transfer,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -26,13 +25,13 @@ from bookings.domain.money.refunds import (
     send_refunds_of,
 )
 from bookings.domain.money.takings import list_entries_of, list_monthly_takings
-from bookings.domain.open_classes.seats import pay_seat_by_hand
-from bookings.models import EntryKind, Payment, Price, RefundReason, Seat
-from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
+from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.models import EntryKind, Payment, Price, Purchase, RefundReason
+from tests.factories import DiscountCodeFactory, HoldFactory, PlaceFactory, UserFactory
 from tests.payments import make_payment
-from tests.sales.open_classes import hold as hold_seat
+from tests.sales.open_classes import hold as hold_place
 from tests.sales.open_classes import in_days, store
-from tests.sales.transfers import take_transfers
+from tests.sales.transfers import send_back, take_transfers
 
 PERCENT = 25
 
@@ -68,7 +67,7 @@ class Month:
 
     def sell(self):
         payment = self.ask()
-        self.write(payment.user, received=self.pay(payment))
+        self.write(payment.purchase.person, received=self.pay(payment))
         return Payment.objects.get(pk=payment.pk)
 
     def book(self, way=PayWay.ONLINE, **options):
@@ -85,7 +84,7 @@ class Month:
     def send(self, bought):
         """Announce a transfer for a class or a seat."""
         return announce_transfer(
-            user=bought.user if isinstance(bought, Seat) else bought.booked_by,
+            user=bought.user if isinstance(bought, Purchase) else bought.booked_by,
             about=bought,
             operation_number=str(self.dice.randrange(10**8, 10**9)),
         )
@@ -103,7 +102,7 @@ class Month:
         )
         send_refunds_of(payment)
         settle(payment.preference_id)
-        self.write(payment.user, returned=amount)
+        self.write(payment.purchase.person, returned=amount)
 
     # --- Ways a sale can go -----------------------------------------------------------------------
 
@@ -114,7 +113,7 @@ class Month:
         listed = Price.objects.get().amount
         code = DiscountCodeFactory(percent=PERCENT)
         booked = self.book(typed_code=code.code)
-        paid = self.pay(booked.payment)
+        paid = self.pay(booked.purchase.payment)
         assert paid == listed * (100 - PERCENT) // 100
         self.write(booked.booked_by, received=paid)
 
@@ -133,11 +132,11 @@ class Month:
     def cancelled(self):
         payment = self.sell()
         cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
-        self.write(payment.user, returned=payment.amount)
+        self.write(payment.purchase.person, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
         booked = self.book(typed_code=DiscountCodeFactory(percent=PERCENT).code)
-        paid = self.pay(booked.payment)
+        paid = self.pay(booked.purchase.payment)
         cancel_class(class_id=booked.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(booked.booked_by, received=paid, returned=paid)
 
@@ -145,29 +144,29 @@ class Month:
         payment = self.sell()
         self.provider.settle(int(payment.charges.get().charge_id), "charged_back")
         settle(payment.preference_id)
-        self.write(payment.user, charged_back=payment.amount)
+        self.write(payment.purchase.person, charged_back=payment.amount)
 
     def refunded_in_part_and_charged_back(self):
         payment = self.sell()
         self.refund(payment, 30_000)
         self.provider.settle(int(payment.charges.get().charge_id), "charged_back")
         settle(payment.preference_id)
-        self.write(payment.user, charged_back=payment.amount - 30_000)
+        self.write(payment.purchase.person, charged_back=payment.amount - 30_000)
 
     def with_a_surplus_charge(self):
         payment = self.sell()
         surplus = self.pay(payment)
-        self.write(payment.user, received=surplus, returned=surplus)
+        self.write(payment.purchase.person, received=surplus, returned=surplus)
 
     def with_a_short_charge(self):
         payment = self.ask()
-        self.write(payment.user, received=self.pay(payment, pesos=payment.amount / 200))
+        self.write(payment.purchase.person, received=self.pay(payment, pesos=payment.amount / 200))
 
     def with_a_short_charge_and_the_rest_by_hand(self):
         payment = self.ask()
         short = self.pay(payment, pesos=payment.amount // 300)
         confirm_payment(class_id=payment.virtual_class_id, actor=self.teacher)
-        self.write(payment.user, received=short, by_hand=payment.amount - short)
+        self.write(payment.purchase.person, received=short, by_hand=payment.amount - short)
 
     def with_pending_and_rejected_charges(self):
         payment = self.ask()
@@ -180,7 +179,7 @@ class Month:
     def by_hand(self):
         payment = self.ask()
         confirm_payment(class_id=payment.virtual_class_id, actor=self.teacher)
-        self.write(payment.user, by_hand=payment.amount)
+        self.write(payment.purchase.person, by_hand=payment.amount)
         return payment
 
     def by_hand_and_cancelled(self):
@@ -189,13 +188,13 @@ class Month:
 
     def by_hand_and_online(self):
         payment = self.by_hand()
-        self.write(payment.user, received=self.pay(payment))
+        self.write(payment.purchase.person, received=self.pay(payment))
 
     def by_hand_and_online_which_stays(self):
         payment = self.by_hand()
-        self.write(payment.user, received=self.pay(payment))
+        self.write(payment.purchase.person, received=self.pay(payment))
         accept_second_payment(payment.pk)
-        self.write(payment.user, returned=payment.amount)
+        self.write(payment.purchase.person, returned=payment.amount)
 
     def by_transfer(self):
         return self.receive(self.send(self.book(way=PayWay.TRANSFER)))
@@ -215,14 +214,14 @@ class Month:
 
     def by_transfer_cancelled_and_sent_back(self):
         transfer = self.by_transfer_and_cancelled()
-        note_return(transfer_id=transfer.pk, actor=self.teacher)
+        send_back(transfer, self.teacher)
         self.write(transfer.user, returned=transfer.amount)
         assert find_balance(transfer.user).hand_to_return == 0
 
     def by_transfer_and_online(self):
         payment = self.ask()
-        transfer = self.receive(self.send(payment.virtual_class))
-        self.write(payment.user, received=self.pay(payment))
+        transfer = self.receive(self.send(payment.purchase.virtual_class))
+        self.write(payment.purchase.person, received=self.pay(payment))
         return payment, transfer
 
     def by_transfer_and_online_which_goes_back(self):
@@ -232,37 +231,37 @@ class Month:
     def by_transfer_and_online_which_stays(self):
         payment, transfer = self.by_transfer_and_online()
         accept_second_payment(payment.pk)
-        note_return(transfer_id=transfer.pk, actor=self.teacher)
-        self.write(payment.user, returned=transfer.amount)
+        send_back(transfer, self.teacher)
+        self.write(payment.purchase.person, returned=transfer.amount)
 
     def online_and_by_transfer(self):
         payment = self.ask()
-        transfer = self.send(payment.virtual_class)
-        self.write(payment.user, received=self.pay(payment))
+        transfer = self.send(payment.purchase.virtual_class)
+        self.write(payment.purchase.person, received=self.pay(payment))
         self.receive(transfer)
 
     def seats(self):
         """Three paid online, one by hand, one by transfer, one too late for a place."""
         price = self.price()
         open_class = self.publish(price, places=5)
-        late = hold_seat(open_class)
-        Seat.objects.filter(pk=late.pk).update(expires_at=timezone.now())
+        late = hold_place(open_class)
+        Purchase.objects.places().filter(pk=late.pk).update(expires_at=timezone.now())
         for _ in range(3):
-            self.take(hold_seat(open_class))
-        by_hand = hold_seat(open_class)
-        pay_seat_by_hand(seat_id=by_hand.pk, actor=self.teacher)
+            self.take(hold_place(open_class))
+        by_hand = hold_place(open_class)
+        pay_place_by_hand(purchase_id=by_hand.pk, actor=self.teacher)
         self.write(by_hand.user, by_hand=price)
-        self.receive(self.send(hold_seat(open_class)))
+        self.receive(self.send(hold_place(open_class)))
         self.take(late)
-        assert Seat.objects.get(pk=late.pk).refund_reason == RefundReason.SEAT_LOST
+        assert Purchase.objects.places().get(pk=late.pk).refund_reason == RefundReason.SEAT_LOST
         self.write(late.user, returned=price)
 
     def seats_of_a_class_that_is_called_off(self):
         price = self.price()
         open_class = self.publish(price)
-        online, by_hand = hold_seat(open_class), hold_seat(open_class)
+        online, by_hand = hold_place(open_class), hold_place(open_class)
         self.take(online)
-        pay_seat_by_hand(seat_id=by_hand.pk, actor=self.teacher)
+        pay_place_by_hand(purchase_id=by_hand.pk, actor=self.teacher)
         self.write(by_hand.user, by_hand=price)
         cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         self.write(online.user, returned=price)
@@ -270,13 +269,13 @@ class Month:
 
     def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
         open_class = self.publish(self.price())
-        transfer = self.receive(self.send(hold_seat(open_class)))
+        transfer = self.receive(self.send(hold_place(open_class)))
         cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
-        note_return(transfer_id=transfer.pk, actor=self.teacher)
+        send_back(transfer, self.teacher)
         self.write(transfer.user, returned=transfer.amount)
 
     def a_seat_online_and_by_transfer(self):
-        seat = hold_seat(self.publish(self.price()))
+        seat = hold_place(self.publish(self.price()))
         transfer = self.send(seat)
         self.take(seat)
         self.receive(transfer)
@@ -284,14 +283,14 @@ class Month:
     def a_seat_with_a_discount(self):
         open_class = self.publish(self.price())
         code, person = DiscountCodeFactory(), UserFactory()
-        seat = SeatFactory(
+        seat = PlaceFactory(
             open_class=open_class,
-            user=person,
+            person=person,
             price=90_000,
             discount=10_000,
             discount_code=code,
         )
-        pay_seat_by_hand(seat_id=seat.pk, actor=self.teacher)
+        pay_place_by_hand(purchase_id=seat.pk, actor=self.teacher)
         self.write(person, by_hand=90_000)
 
     def publish(self, price, **changes):
@@ -300,7 +299,7 @@ class Month:
         return store(self.teacher, place_price=price, **moments | changes)
 
     def take(self, seat):
-        self.write(seat.user, received=self.pay(seat.payment))
+        self.write(seat.person, received=self.pay(seat.payment))
 
 
 WAYS = [

@@ -10,7 +10,7 @@ from django.utils import timezone
 from bookings.admin.sales import transfers as panel_transfers
 from bookings.domain.checkout.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.domain.exceptions import TooManyTransfersError
-from bookings.domain.open_classes.seats import release_seat
+from bookings.domain.open_classes.buying import release_place
 from bookings.models import BankTransfer, Notice, TransferState
 from bookings.notices.delivery import deliver_due
 from tests.admin.steps import confirm_several
@@ -32,8 +32,8 @@ def _rules(mercadopago, teacher):
 
 def announce_seat(user, teacher, day=7):
     seat = hold(publish(teacher, start=in_days(day)), user)
-    transfer = announce_transfer(user=user, about=seat, operation_number="12345678")
-    release_seat(user=user, seat_id=seat.pk)
+    transfer = announce_transfer(user=user, purchase=seat, operation_number="12345678")
+    release_place(user=user, purchase_id=seat.pk)
     return transfer
 
 
@@ -67,7 +67,7 @@ def test_a_student_reads_why_another_is_not_taken(teacher, student, sign_in):
     client = sign_in(student)
 
     page = client.post(
-        reverse("bookings:seat_transfer", args=[seat.pk]),
+        reverse("bookings:place_transfer", args=[seat.pk]),
         {"operation_number": "12345678"},
         follow=True,
     )

@@ -8,8 +8,8 @@ from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfers import announce_transfer, confirm_transfer, refuse_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
-from bookings.domain.open_classes.leaving import find_money_of_seat, leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.open_classes.leaving import find_money_of_place, leave_place
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     Notice,
@@ -98,9 +98,9 @@ def test_a_place_paid_in_two_parts_goes_back_in_two(mercadopago, teacher, host, 
     seat = hold(open_class, host)
     mercadopago.pay(seat.payment.preference_id, amount=3_000)
     look(seat.payment)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
 
-    money = find_money_of_seat(read(seat))
+    money = find_money_of_place(read(seat))
     leave_place(class_id=open_class.pk, user=host, kept=0)
 
     assert (money.online, money.by_hand, money.kept) == (300_000, PLACE_PRICE - 300_000, 0)
@@ -145,7 +145,7 @@ def test_a_part_that_the_bank_took_back_leaves_the_cash_as_it_was(
 
 
 def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host, teacher, sign_in):
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
 
@@ -156,7 +156,7 @@ def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host
 
 
 def test_a_second_transfer_is_in_the_mail_beside_cash(payment, host, teacher):
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
@@ -166,7 +166,7 @@ def test_a_second_transfer_is_in_the_mail_beside_cash(payment, host, teacher):
 
 
 def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     code = VirtualClass.objects.get().access_code
     join_class(user=student, access_code=code)
@@ -181,14 +181,14 @@ def test_a_transfer_for_a_place_is_told_to_who_made_it(mercadopago, host, teache
     take_transfers()
     open_class = publish(teacher)
     seat = hold(open_class, host)
-    transfer = announce_transfer(user=host, about=seat, operation_number="12345678")
+    transfer = announce_transfer(user=host, purchase=seat, operation_number="12345678")
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     leave_place(class_id=open_class.pk, user=host, kept=0)
 
     assert "La profe te devuelve $ 8.000, por donde" in told(NoticeKind.LEFT, host)
     assert "La profe te devuelve <strong>$ 8.000</strong>" in page(
-        sign_in(host), "bookings:seat", seat.pk
+        sign_in(host), "bookings:place", seat.pk
     )
 
 

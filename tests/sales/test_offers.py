@@ -131,7 +131,11 @@ def test_hold_class_and_payment_keep_the_offer_and_its_price(host, mercadopago):
     booked = book(host, offer, minutes=60, seen=1_800_000)
 
     [preference] = mercadopago.preferences
-    assert (booked.offer, booked.hold.offer, booked.class_price) == (offer, offer, 1_800_000)
+    assert (booked.offer, booked.purchase.hold.offer, booked.class_price) == (
+        offer,
+        offer,
+        1_800_000,
+    )
     assert preference["items"][0]["unit_price"] == 18_000
     assert Payment.objects.get().amount == 1_800_000
 
@@ -233,7 +237,7 @@ def test_a_class_whose_transfer_is_awaited_counts(host):
     trial = make_trial()
     trial.prices.update(amount=500_000)
     booked = book(host, trial)
-    BankTransferFactory(virtual_class=booked)
+    BankTransferFactory(purchase=booked.purchase)
     Hold.objects.all().delete()
 
     with pytest.raises(OfferUsedError):

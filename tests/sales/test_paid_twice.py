@@ -4,7 +4,7 @@ import pytest
 
 from bookings.admin.money.steps import list_refundable
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import confirm_transfer, note_return
+from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
@@ -28,7 +28,7 @@ from bookings.models import (
 )
 from tests.bookings.settling.steps import look
 from tests.payments import PRICE, make_payment
-from tests.sales.transfers import announce, take_transfers
+from tests.sales.transfers import announce, send_back, take_transfers
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def payment(mercadopago, host, google, teacher):
 @pytest.fixture
 def twice(payment, mercadopago, teacher):
     """The same, of a class that a transfer paid before Mercado Pago's charge."""
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     mercadopago.pay(payment.preference_id)
     return look(payment)
@@ -100,7 +100,7 @@ def test_keeping_it_leaves_the_transfer_to_be_returned(twice, teacher):
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
     assert look(done).review == ReviewReason.NONE
 
-    note_return(transfer_id=transfer.pk, actor=teacher)
+    send_back(transfer, teacher)
     assert month() == (PRICE, PRICE, PRICE, PRICE)
 
 
@@ -126,7 +126,7 @@ def test_cancelling_gives_both_back(twice, teacher):
 
 
 def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, teacher):
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     cancel_class(class_id=payment.virtual_class_id, actor=teacher)
     mercadopago.pay(payment.preference_id)
@@ -139,7 +139,7 @@ def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, t
 
 
 def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, teacher):
-    transfer = announce(payment.virtual_class)
+    transfer = announce(payment.purchase.virtual_class)
     mercadopago.pay(payment.preference_id)
     paid = look(payment)
 

@@ -108,7 +108,7 @@ def test_her_money_is_a_payment_like_any_other(mercadopago, teacher):
     settle(booked.preference_id)
 
     payment = Payment.objects.get()
-    assert (payment.user, payment.status) == (lucia, "refunded")
+    assert (payment.purchase.person, payment.status) == (lucia, "refunded")
     [preference] = mercadopago.preferences
     assert (preference["payer"]["name"], preference["payer"]["email"]) == ("Lucía Lagos", "")
 

@@ -12,13 +12,13 @@ from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.waiting_list import claim_place, wait_for_seat
+from bookings.domain.places.waiting_list import claim_place, wait_for_open_class
 from bookings.models import (
     BookingRules,
     Payment,
+    PurchaseState,
     Refund,
     RefundReason,
-    SeatState,
     WaitingState,
 )
 from tests.sales.open_classes import (
@@ -65,9 +65,9 @@ def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teac
 def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, student, stranger):
     open_class = store(teacher, places=1, minimum=1)
     [seat] = take(mercadopago, open_class)
-    entry = wait_for_seat(user=student, class_id=open_class.pk)
+    entry = wait_for_open_class(user=student, class_id=open_class.pk)
 
-    leave_place(class_id=open_class.pk, user=seat.user)
+    leave_place(class_id=open_class.pk, user=seat.person)
 
     entry.refresh_from_db()
     assert entry.state == WaitingState.OFFERED
@@ -78,14 +78,14 @@ def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, stude
     held = hold(open_class, student)
     entry.refresh_from_db()
     assert entry.state == WaitingState.CLAIMED
-    assert pay(mercadopago, held).state == SeatState.TAKEN
+    assert pay(mercadopago, held).state == PurchaseState.PAID
 
 
 def test_no_held_place_is_offered(mercadopago, teacher, student):
     open_class = store(teacher, places=1, minimum=1)
     hold(open_class)
 
-    entry = wait_for_seat(user=student, class_id=open_class.pk)
+    entry = wait_for_open_class(user=student, class_id=open_class.pk)
 
     assert entry.state == WaitingState.WAITING
 
@@ -99,7 +99,7 @@ def test_leaving_in_time_refunds_the_seat(mercadopago, open_class, student):
     leave_place(class_id=open_class.pk, user=student)
 
     seat = read(seat)
-    assert seat.state == SeatState.LEFT
+    assert seat.state == PurchaseState.ENDED
     assert is_refunded(seat, RefundReason.CANCELLED)
     assert student.pk not in people(open_class)
     assert find_places_left(open_class) == 6
@@ -113,7 +113,7 @@ def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
     look(seat)
 
     seat = read(seat)
-    assert (seat.state, seat.amount_kept) == (SeatState.LEFT, PRICE)
+    assert (seat.state, seat.amount_kept) == (PurchaseState.ENDED, PRICE)
     assert not Refund.objects.exists()
 
 
@@ -135,7 +135,7 @@ def test_cancelling_refunds_every_seat_once(mercadopago, open_class, teacher, st
     late = pay(mercadopago, held)
     send_due_refunds()
 
-    assert {read(one).state for one in [*paid, held]} == {SeatState.CANCELLED}
+    assert {read(one).state for one in [*paid, held]} == {PurchaseState.ENDED}
     assert all(is_refunded(one, RefundReason.CANCELLED) for one in [*paid, late])
     assert len(mercadopago.refunds) == 3
     assert {one.status for one in Payment.objects.all()} <= {"refunded", "approved"}

@@ -9,7 +9,7 @@ from bookings.admin.classes.timeline import build_timeline
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.discounts import Discount
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
+from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.models import ClassEvent, WebhookEvent
 from bookings.webhooks.events import announce_events
@@ -89,8 +89,8 @@ def test_the_events_of_a_class_say_what_was_sold(sold, code, teacher):
 def test_the_events_of_a_seat_say_what_was_sold(student, teacher):
     DiscountCodeFactory(code="AMIGOS", percent=None, amount=100_000)
     open_class = publish(teacher)
-    seat = hold_seat(user=student, open_class_id=open_class.pk, typed_code="amigos")
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    seat = hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
 
     data = told()["seat.paid"]
     assert (data["amount"], data["listPrice"]) == (700_000, 800_000)
@@ -102,7 +102,7 @@ def test_the_events_of_a_seat_say_what_was_sold(student, teacher):
 def test_a_seat_that_a_code_makes_free_names_the_code(student, teacher):
     DiscountCodeFactory(code="AMIGOS", percent=100)
     open_class = publish(teacher)
-    hold_seat(user=student, open_class_id=open_class.pk, typed_code="amigos")
+    hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")
 
     data = told()["seat.paid"]
     assert (data["amount"], data["listPrice"], data["discount"]["percent"]) == (0, 800_000, 100)

@@ -12,7 +12,6 @@ from bookings.domain.checkout.transfers import (
     announce_transfer,
     choose_transfer,
     confirm_transfer,
-    note_return,
     refuse_transfer,
 )
 from bookings.domain.exceptions import (
@@ -28,8 +27,8 @@ from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.open_classes.buying import pay_place_by_hand, release_place
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     BankTransfer,
@@ -37,10 +36,10 @@ from bookings.models import (
     NoticeKind,
     OpenClass,
     Payment,
+    Purchase,
+    PurchaseState,
     Refund,
     ReviewReason,
-    Seat,
-    SeatState,
     TransferState,
 )
 from bookings.notices.registry import reason_to_skip
@@ -49,7 +48,7 @@ from bookings.work.clock_jumps import bring_back_plans
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import hold, in_days, pay, store
-from tests.sales.transfers import ALIAS, take_transfers
+from tests.sales.transfers import ALIAS, send_back, take_transfers
 
 DAY = timedelta(days=1)
 
@@ -62,19 +61,19 @@ def seat(student, teacher, google):
 
 
 def announce(seat, number="12345678"):
-    return announce_transfer(user=seat.user, about=seat, operation_number=number)
+    return announce_transfer(user=seat.person, purchase=seat, operation_number=number)
 
 
 def choose(seat):
-    choose_transfer(user=seat.user, about=seat)
+    choose_transfer(user=seat.person, purchase=seat)
 
 
 def kept_for(seat):
-    return Seat.objects.get(pk=seat.pk).expires_at - timezone.now()
+    return Purchase.objects.places().get(pk=seat.pk).expires_at - timezone.now()
 
 
 def state_of(seat):
-    return Seat.objects.get(pk=seat.pk).state
+    return Purchase.objects.places().get(pk=seat.pk).state
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ def test_no_seat_is_kept_past_the_decision_about_its_class(clock, student, teach
     seat = hold(open_class, student)
 
     choose(seat)
-    assert Seat.objects.get(pk=seat.pk).expires_at == decides_at
+    assert Purchase.objects.places().get(pk=seat.pk).expires_at == decides_at
 
     clock.shift(timedelta(hours=5) - timedelta(minutes=5))
     late = hold(open_class)
@@ -118,22 +117,22 @@ def test_no_seat_is_kept_past_the_minimum_notice(clock, student, teacher, google
 
     choose(seat)
 
-    assert Seat.objects.get(pk=seat.pk).expires_at == start - timedelta(hours=12)
+    assert Purchase.objects.places().get(pk=seat.pk).expires_at == start - timedelta(hours=12)
 
 
 @pytest.mark.parametrize(("hours", "kept"), [(30, 6), (13, 0), (24 * 9, 24)])
 def test_a_class_that_moves_takes_the_end_of_the_seat_along(clock, seat, teacher, hours, kept):
     """The deadline stays a day before the class."""
     choose(seat)
-    start = seat.open_class.virtual_class.start_time
+    start = seat.virtual_class.start_time
     OpenClass.objects.update(decides_at=start - DAY)
 
     start = timezone.now() + timedelta(hours=hours)
-    reschedule_class(class_id=seat.open_class_id, actor=teacher, start=start)
+    reschedule_class(class_id=seat.virtual_class_id, actor=teacher, start=start)
 
     assert kept_for(seat) == timedelta(hours=kept)
     mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
-    assert mail.due_at == Seat.objects.get().expires_at
+    assert mail.due_at == Purchase.objects.places().get().expires_at
 
 
 def test_a_seat_that_lapsed_is_not_kept_again(clock, seat):
@@ -156,7 +155,7 @@ def test_nobody_keeps_a_seat_for_ever(clock, student, teacher, google, is_announ
         if is_announced:
             announce(seat)
         clock.shift(timedelta(hours=23))
-        release_seat(user=student, seat_id=seat.pk)
+        release_place(user=student, purchase_id=seat.pk)
         clock.shift(timedelta(hours=1))
 
     with pytest.raises(TransferNotOfferedError, match="Ya te guardamos"):
@@ -169,21 +168,21 @@ def test_a_stranger_keeps_one_seat_at_once(seat, teacher):
     choose(seat)
 
     with pytest.raises(TransferNotOfferedError, match="Ya te guardamos"):
-        choose(hold(store(teacher, start=in_days(9), decides_at=in_days(8)), seat.user))
+        choose(hold(store(teacher, start=in_days(9), decides_at=in_days(8)), seat.person))
 
 
 def test_the_student_hears_that_the_seat_is_free_unless_it_was_paid_or_given_up(clock, seat):
     choose(seat)
     mail = Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER)
 
-    assert (mail.user, mail.due_at) == (seat.user, Seat.objects.get().expires_at)
+    assert (mail.user, mail.due_at) == (seat.person, Purchase.objects.places().get().expires_at)
     assert reason_to_skip(mail)
     clock.shift(DAY)
     assert not reason_to_skip(mail)
-    assert reverse("bookings:seat", args=[seat.pk]) in render_mail(mail).body
+    assert reverse("bookings:place", args=[seat.pk]) in render_mail(mail).body
 
-    for state in (SeatState.TAKEN, SeatState.RELEASED, SeatState.CANCELLED):
-        Seat.objects.update(state=state)
+    for state in (PurchaseState.PAID, PurchaseState.LAPSED, PurchaseState.ENDED):
+        Purchase.objects.places().update(state=state)
         assert reason_to_skip(mail)
 
 
@@ -201,11 +200,11 @@ def test_the_button_keeps_the_seat_after_its_preference(
 ):
     take_transfers()
     seat = hold(store(teacher), student)
-    page = reverse("bookings:seat", args=[seat.pk])
+    page = reverse("bookings:place", args=[seat.pk])
     client = sign_in(student)
     assert "Guardame el lugar" in text_of(client.get(page))
 
-    address = reverse("bookings:seat_transfer", args=[seat.pk])
+    address = reverse("bookings:place_transfer", args=[seat.pk])
     answer = text_of(client.post(address, {"esperar": "1"}, follow=True))
     assert "Te guardamos el lugar para que transfieras" in answer
     assert "Guardame el lugar" not in answer
@@ -220,34 +219,34 @@ def test_an_announced_transfer_keeps_the_seat(seat, teacher):
     done = announce(seat)
 
     assert (done.amount, done.virtual_class, done.seat) == (seat.price, None, seat)
-    assert Seat.objects.get().expires_at > timezone.now() + timedelta(hours=20)
+    assert Purchase.objects.places().get().expires_at > timezone.now() + timedelta(hours=20)
     assert Notice.objects.filter(kind=NoticeKind.TRANSFER_ANNOUNCED, user=teacher).exists()
 
 
 def test_a_confirmed_transfer_takes_the_seat_and_counts_once(seat, teacher):
     done = confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
 
-    assert (done.state, state_of(seat)) == (TransferState.CONFIRMED, SeatState.TAKEN)
+    assert (done.state, state_of(seat)) == (TransferState.CONFIRMED, PurchaseState.PAID)
     assert [one.by_hand for one in list_monthly_takings()] == [seat.price]
 
 
 def test_without_a_place_it_is_to_be_returned(seat, teacher):
     transfer = announce(seat)
-    Seat.objects.update(expires_at=timezone.now())
-    other = hold(seat.open_class, UserFactory())
-    pay_seat_by_hand(seat_id=other.pk, actor=teacher)
+    Purchase.objects.places().update(expires_at=timezone.now())
+    other = hold(seat.virtual_class.open_class, UserFactory())
+    pay_place_by_hand(purchase_id=other.pk, actor=teacher)
 
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     assert done.state == TransferState.TO_RETURN
-    assert state_of(seat) == SeatState.HELD
+    assert state_of(seat) == PurchaseState.KEPT
 
 
 def test_calling_the_class_off_leaves_it_to_be_returned(seat, teacher):
     transfer = announce(seat)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    cancel_class(class_id=seat.open_class_id, actor=teacher)
+    cancel_class(class_id=seat.virtual_class_id, actor=teacher)
 
     transfer.refresh_from_db()
     assert transfer.state == TransferState.TO_RETURN
@@ -255,11 +254,11 @@ def test_calling_the_class_off_leaves_it_to_be_returned(seat, teacher):
 
 def test_announce_refuses_a_seat_that_is_no_more_to_be_paid(seat, teacher, stranger):
     with pytest.raises(ClassNotFoundError):
-        announce_transfer(user=stranger, about=seat, operation_number="12345678")
-    release_seat(user=seat.user, seat_id=seat.pk)
+        announce_transfer(user=stranger, purchase=seat, operation_number="12345678")
+    release_place(user=seat.person, purchase_id=seat.pk)
     with pytest.raises(BookingError):
         announce(seat)
-    Seat.objects.update(state=SeatState.TAKEN)
+    Purchase.objects.places().update(state=PurchaseState.PAID)
     with pytest.raises(AlreadyPaidError):
         announce(seat)
 
@@ -267,8 +266,8 @@ def test_announce_refuses_a_seat_that_is_no_more_to_be_paid(seat, teacher, stran
 
 
 def test_the_page_of_the_seat_shows_the_account_and_takes_the_number(seat, student, sign_in):
-    client, page = sign_in(student), reverse("bookings:seat", args=[seat.pk])
-    address = reverse("bookings:seat_transfer", args=[seat.pk])
+    client, page = sign_in(student), reverse("bookings:place", args=[seat.pk])
+    address = reverse("bookings:place_transfer", args=[seat.pk])
 
     assert ALIAS in text_of(client.get(page))
     offer = text_of(client.get(address))
@@ -286,7 +285,7 @@ def test_the_panel_confirms_it(seat, teacher, sign_in):
     panel = sign_in(teacher)
 
     assert "12345678" in text_of(panel.get("/admin/transferencias/"))
-    sheet = panel.get(reverse("admin:class_sheet", args=[seat.open_class_id]))
+    sheet = panel.get(reverse("admin:class_sheet", args=[seat.virtual_class_id]))
     assert "operación 12345678" in text_of(sheet)
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     assert "no llegó" in text_of(panel.get("/admin/transferencias/")).lower()
@@ -296,7 +295,7 @@ def test_the_mail_of_a_refused_one_leads_back_to_the_seat(seat, teacher):
     refuse_transfer(transfer_id=announce(seat).pk, actor=teacher)
     notice = Notice.objects.get(kind=NoticeKind.TRANSFER_REFUSED)
 
-    assert reverse("bookings:seat", args=[seat.pk]) in render_mail(notice).body
+    assert reverse("bookings:place", args=[seat.pk]) in render_mail(notice).body
 
 
 @pytest.fixture
@@ -330,10 +329,10 @@ def test_erasing_waits_for_the_transfer_of_a_seat(seat):
     announce(seat)
 
     with pytest.raises(TransferWaitsError):
-        erase_person(user=seat.user, by=seat.user)
+        erase_person(user=seat.person, by=seat.person)
 
     seat.refresh_from_db()
-    assert seat.state == SeatState.HELD
+    assert seat.state == PurchaseState.KEPT
 
 
 def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher, student):
@@ -346,30 +345,30 @@ def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher,
 
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    assert (done.state, state_of(seat)) == (TransferState.TO_RETURN, SeatState.HELD)
+    assert (done.state, state_of(seat)) == (TransferState.TO_RETURN, PurchaseState.KEPT)
 
 
 def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(clock, seat, teacher):
     """The teacher's mark paid the seat, and that money stays; the transfer came besides."""
     transfer = announce(seat)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
     clock.shift(timedelta(minutes=1))
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
-    leave_place(class_id=seat.open_class_id, user=seat.user)
+    clock.move_to(seat.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.virtual_class_id, user=seat.person)
 
     assert done.state == TransferState.TO_RETURN
-    assert find_balance(seat.user).hand_to_return == seat.price
+    assert find_balance(seat.person).hand_to_return == seat.price
 
-    note_return(transfer_id=transfer.pk, actor=teacher)
+    send_back(transfer, teacher)
     (month,) = list_monthly_takings()
     assert (month.by_hand, month.returned) == (2 * seat.price, seat.price)
 
 
 def test_a_transfer_that_paid_a_seat_stays_when_the_person_leaves_late(clock, seat, teacher):
     confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
-    clock.move_to(seat.open_class.virtual_class.start_time - timedelta(minutes=5))
-    leave_place(class_id=seat.open_class_id, user=seat.user)
+    clock.move_to(seat.virtual_class.start_time - timedelta(minutes=5))
+    leave_place(class_id=seat.virtual_class_id, user=seat.person)
 
     assert BankTransfer.objects.get().state == TransferState.CONFIRMED
-    assert find_balance(seat.user).hand_to_return == 0
+    assert find_balance(seat.person).hand_to_return == 0

@@ -19,18 +19,18 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.open_classes.listing import list_open_classes
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from bookings.models import (
     ClassLog,
     Notice,
     Payment,
     PaymentStatus,
+    Purchase,
+    PurchaseState,
     Refund,
     RefundReason,
     ReviewReason,
-    Seat,
-    SeatState,
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
@@ -66,7 +66,7 @@ def events(open_class):
 def test_a_held_seat_has_a_payment_and_keeps_its_place(mercadopago, open_class, student):
     seat = hold(open_class, student)
 
-    assert (seat.state, seat.price) == (SeatState.HELD, PRICE)
+    assert (seat.state, seat.price) == (PurchaseState.KEPT, PRICE)
     assert seat.payment.checkout_url
     assert seat.payment.amount == PRICE
     [preference] = mercadopago.preferences
@@ -88,7 +88,7 @@ def test_a_held_seat_is_not_paid_at_another_price_than_the_page_shows(
     code, seen = DiscountCodeFactory(percent=50).code, held.price // 2
 
     with pytest.raises(PriceChangedError):
-        hold_seat(user=student, open_class_id=open_class.pk, typed_code=code, seen=seen)
+        hold_place(user=student, open_class_id=open_class.pk, typed_code=code, seen=seen)
 
 
 def test_an_expired_seat_is_replaced(mercadopago, open_class, student):
@@ -98,7 +98,7 @@ def test_an_expired_seat_is_replaced(mercadopago, open_class, student):
     second = hold(open_class, student)
 
     assert second != first
-    assert read(first).state == SeatState.RELEASED
+    assert read(first).state == PurchaseState.LAPSED
 
 
 def test_no_more_seats_are_held_than_there_are_places(mercadopago, teacher, student):
@@ -117,7 +117,7 @@ def test_a_provider_that_is_down_keeps_no_place(mercadopago, open_class, student
     with pytest.raises(PaymentError):
         hold(open_class, student)
 
-    assert Seat.objects.get().state == SeatState.RELEASED
+    assert Purchase.objects.places().get().state == PurchaseState.LAPSED
     assert find_places_left(open_class) == 6
 
 
@@ -126,7 +126,7 @@ def test_a_free_place_is_taken_at_once(mercadopago, teacher, student):
 
     seat = hold(open_class, student)
 
-    assert (seat.state, seat.payment) == (SeatState.TAKEN, None)
+    assert (seat.state, seat.payment) == (PurchaseState.PAID, None)
     assert student.pk in people(open_class)
 
 
@@ -137,7 +137,7 @@ def test_the_teacher_cannot_hold_a_seat(mercadopago, open_class, teacher):
 
 def test_an_ordinary_class_has_no_seats(mercadopago, student):
     with pytest.raises(ClassNotFoundError):
-        hold_seat(user=student, open_class_id=VirtualClassFactory(scheduled=True).pk)
+        hold_place(user=student, open_class_id=VirtualClassFactory(scheduled=True).pk)
 
 
 def test_a_cancelled_class_has_no_seats(mercadopago, open_class, teacher, student):
@@ -165,9 +165,9 @@ def test_a_person_holds_only_so_many_seats(mercadopago, teacher, student, settin
 def test_a_released_seat_is_free_again(mercadopago, open_class, student, stranger):
     seat = hold(open_class, student)
     with pytest.raises(ClassNotFoundError):
-        release_seat(user=stranger, seat_id=seat.pk)
+        release_place(user=stranger, purchase_id=seat.pk)
 
-    release_seat(user=student, seat_id=seat.pk)
+    release_place(user=student, purchase_id=seat.pk)
 
     assert find_places_left(open_class) == 6
 
@@ -180,10 +180,10 @@ def test_a_paid_seat_is_a_place_in_the_class(mercadopago, open_class, student):
     look(seat)
     look(seat)
 
-    assert seat.state == SeatState.TAKEN
+    assert seat.state == PurchaseState.PAID
     assert seat.paid_at == seat.payment.approved_at
     assert student.pk in people(open_class)
-    assert seat.open_class.virtual_class.current_participants == 2
+    assert seat.virtual_class.current_participants == 2
     assert events(open_class)[-2:] == ["joined", "seat_paid"]
     assert Notice.objects.filter(user=student, kind="joined").count() == 1
     assert not Refund.objects.exists()
@@ -193,7 +193,7 @@ def test_a_late_payment_takes_a_place_that_is_free(mercadopago, open_class, stud
     seat = hold(open_class, student)
     expire(seat)
 
-    assert pay(mercadopago, seat).state == SeatState.TAKEN
+    assert pay(mercadopago, seat).state == PurchaseState.PAID
 
 
 def test_a_late_payment_without_a_place_goes_back(mercadopago, teacher, student):
@@ -205,7 +205,7 @@ def test_a_late_payment_without_a_place_goes_back(mercadopago, teacher, student)
     late = pay(mercadopago, late)
     look(late)
 
-    assert late.state == SeatState.LOST
+    assert late.state == PurchaseState.LOST
     assert is_refunded(late, RefundReason.SEAT_LOST)
     assert events(open_class).count("seat_lost") == 1
     assert student.pk not in people(open_class)
@@ -217,7 +217,7 @@ def test_a_late_payment_takes_no_place_that_another_is_paying(mercadopago, teach
     expire(late)
     hold(open_class)
 
-    assert pay(mercadopago, late).state == SeatState.LOST
+    assert pay(mercadopago, late).state == PurchaseState.LOST
 
 
 def test_two_seats_of_one_person_are_paid_once(mercadopago, open_class, student):
@@ -227,9 +227,9 @@ def test_two_seats_of_one_person_are_paid_once(mercadopago, open_class, student)
 
     first, second = pay(mercadopago, first), pay(mercadopago, second)
 
-    assert (first.state, second.state) == (SeatState.TAKEN, SeatState.LOST)
+    assert (first.state, second.state) == (PurchaseState.PAID, PurchaseState.LOST)
     assert is_refunded(second, RefundReason.PAID_TWICE)
-    assert not Refund.objects.filter(charge__payment=first.payment).exists()
+    assert not Refund.objects.filter(charge__payment=first.purchase.payment).exists()
     assert find_places_left(open_class) == 5
 
 
@@ -240,7 +240,7 @@ def test_the_sweep_settles_a_paid_seat_that_a_crash_left(mercadopago, open_class
 
     settle_due_payments()
 
-    assert read(seat).state == SeatState.TAKEN
+    assert read(seat).state == PurchaseState.PAID
 
 
 def test_a_seat_after_the_class_goes_back(mercadopago, open_class, student):
@@ -250,7 +250,7 @@ def test_a_seat_after_the_class_goes_back(mercadopago, open_class, student):
 
     seat = pay(mercadopago, seat)
 
-    assert seat.state == SeatState.LOST
+    assert seat.state == PurchaseState.LOST
     assert is_refunded(seat, RefundReason.CLASS_OVER)
 
 
@@ -264,7 +264,7 @@ def test_a_chargeback_gives_the_place_back(mercadopago, open_class, student):
 
     assert seat.payment.status == PaymentStatus.CHARGED_BACK
     assert seat.payment.review == ReviewReason.DISPUTE
-    assert seat.state == SeatState.CANCELLED
+    assert seat.state == PurchaseState.ENDED
     assert student.pk not in people(open_class)
     assert find_places_left(open_class) == 6
     assert not Refund.objects.exists()
@@ -276,16 +276,16 @@ def test_a_disputed_seat_waits(mercadopago, open_class, student):
     charge = mercadopago.pay(seat.payment.preference_id)
     mercadopago.settle(charge["id"], "in_mediation")
 
-    assert look(seat).state == SeatState.HELD
+    assert look(seat).state == PurchaseState.KEPT
 
 
 def test_a_seats_preference_books_no_class(mercadopago, open_class, student):
     seat = hold(open_class, student)
     quote = seat.payment.quote
-    start = seat.open_class.virtual_class.start_time
+    start = seat.virtual_class.start_time
     request = BookingRequest(
         start,
-        seat.open_class.virtual_class.end_time,
+        seat.virtual_class.end_time,
         is_group_class=True,
         students_count=quote["students_count"],
         price=PRICE,
@@ -304,11 +304,11 @@ def test_the_teacher_confirms_a_seat_that_was_paid_otherwise(teacher, student):
     seat = hold(open_class, student)
     assert seat.payment is None
 
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
-    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
 
     seat = read(seat)
-    assert seat.state == SeatState.TAKEN
+    assert seat.state == PurchaseState.PAID
     assert seat.paid_at
     assert events(open_class).count("seat_paid") == 1
 
@@ -320,6 +320,6 @@ def test_the_teacher_cannot_confirm_a_seat_without_a_place(teacher, student):
     hold(open_class)
 
     with pytest.raises(ClassFullError):
-        pay_seat_by_hand(seat_id=late.pk, actor=teacher)
+        pay_place_by_hand(purchase_id=late.pk, actor=teacher)
 
     assert read(late).paid_at is None

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.admin.agenda.bank_account import read_bank_account
-from bookings.domain.checkout.transfers import confirm_transfer, note_return
+from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import money_back
 from bookings.models import (
@@ -23,9 +23,9 @@ from bookings.models import (
 )
 from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
-from tests.factories import BankTransferFactory, SeatFactory, UserFactory
+from tests.factories import BankTransferFactory, PlaceFactory, UserFactory
 from tests.pages.texts import text_of
-from tests.sales.transfers import ALIAS, START, store, take_transfers
+from tests.sales.transfers import ALIAS, START, send_back, store, take_transfers
 
 LIST, NUMBER = "/admin/transferencias/", "12345678"
 
@@ -42,7 +42,7 @@ def _rules(db, mercadopago, google):
 
 @pytest.fixture
 def transfer(host):
-    return BankTransferFactory(virtual_class=store(host), operation_number=NUMBER)
+    return BankTransferFactory(purchase=store.purchase(host), operation_number=NUMBER)
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_staff_without_permission_sees_no_transfers(sign_in, transfer):
 def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stranger):
     BankTransfer.objects.update(state=TransferState.CONFIRMED)
     booked = store(stranger, start=START + timedelta(days=1))
-    again = BankTransferFactory(virtual_class=booked, operation_number=NUMBER)
+    again = BankTransferFactory(purchase=booked.purchase, operation_number=NUMBER)
 
     page = text_of(panel.get(address_of(again, "llego")))
 
@@ -149,7 +149,7 @@ def test_the_list_costs_the_same_for_one_transfer_and_for_three(
         panel.get(LIST)
     for day in (1, 2):
         booked = store(UserFactory(), start=START + timedelta(days=day))
-        BankTransferFactory(virtual_class=booked, operation_number=NUMBER)
+        BankTransferFactory(purchase=booked.purchase, operation_number=NUMBER)
 
     with django_assert_num_queries(len(queries)):
         panel.get(LIST)
@@ -165,8 +165,8 @@ def test_a_paid_class_is_said_before_confirming(panel, transfer):
 
 
 def test_a_paid_seat_is_said_before_confirming(panel):
-    seat = SeatFactory(state="taken", paid_at=timezone.now())
-    transfer = BankTransferFactory(seat=seat)
+    seat = PlaceFactory(state="taken", paid_at=timezone.now())
+    transfer = BankTransferFactory(purchase=seat)
 
     page = text_of(panel.get(address_of(transfer, "llego")))
 
@@ -206,7 +206,7 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
     assert "La profe te devuelve <strong>$ 5.000</strong>" in owed
     assert "Pagaste dos veces" not in owed
 
-    note_return(transfer_id=transfer.pk, actor=teacher)
+    send_back(transfer, teacher)
 
     returned = text_of(sign_in(host).get(class_page))
     assert "Son los $ 5.000 de la operación" in returned

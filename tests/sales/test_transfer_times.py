@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfer_times import PayWay, keep_until
+from bookings.domain.checkout.transfer_times import PayWay, find_kept_until
 from bookings.domain.checkout.transfers import (
     announce_transfer,
     choose_transfer,
@@ -56,7 +56,7 @@ def test_the_hours_are_the_teachers(host, rules):
 def test_no_time_is_kept_past_the_minimum_notice():
     now = timezone.now()
 
-    assert keep_until(now + timedelta(hours=20), now) == now + timedelta(hours=8)
+    assert find_kept_until(now + timedelta(hours=20), now) == now + timedelta(hours=8)
 
 
 def test_a_transfer_that_would_come_too_late_is_not_offered(host):
@@ -116,7 +116,7 @@ def test_a_person_who_paid_before_has_several(host, teacher, google, paid):
         confirm_payment(class_id=book(host).pk, actor=teacher)
     else:
         seat = hold(store(teacher, start=START + 4 * DAY), host)
-        transfer = announce_transfer(user=host, about=seat, operation_number="12345678")
+        transfer = announce_transfer(user=host, purchase=seat, operation_number="12345678")
         confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     for days in (1, 2):
@@ -229,7 +229,7 @@ def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago)
     booked = book(host, way=PayWay.ONLINE)
     assert kept_for(booked) <= timedelta(minutes=15)
 
-    choose_transfer(user=host, about=booked)
+    choose_transfer(user=host, purchase=booked.purchase)
 
     assert abs(kept_for(booked) - DAY) < SECOND
     with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
@@ -242,7 +242,7 @@ def test_choosing_a_transfer_again_keeps_the_time_no_longer(host):
         booked = book(host)
         clock.shift(timedelta(hours=20))
 
-        choose_transfer(user=host, about=booked)
+        choose_transfer(user=host, purchase=booked.purchase)
 
         assert kept_for(booked) == timedelta(hours=4)
 
@@ -252,7 +252,7 @@ def test_a_time_that_lapsed_is_not_kept_again(host):
 
     later = time_machine.travel(timezone.now() + timedelta(hours=1), tick=False)
     with later, pytest.raises(HoldExpiredError):
-        choose_transfer(user=host, about=booked)
+        choose_transfer(user=host, purchase=booked.purchase)
 
 
 def test_a_clock_that_jumps_takes_no_time_away(host):

@@ -13,7 +13,6 @@ from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import (
     announce_transfer,
     confirm_transfer,
-    note_return,
     refuse_transfer,
 )
 from bookings.domain.exceptions import (
@@ -44,7 +43,7 @@ from bookings.models import (
     normalize_operation_number,
 )
 from tests.factories import VirtualClassFactory
-from tests.sales.transfers import PRICE, START, announce, book, store, take_transfers
+from tests.sales.transfers import PRICE, START, announce, book, send_back, store, take_transfers
 
 DAY = timedelta(days=1)
 
@@ -187,7 +186,7 @@ def test_a_late_confirmation_of_a_taken_time_is_to_be_returned(host, stranger, t
 
     booked.refresh_from_db()
     assert done.state == TransferState.TO_RETURN
-    assert (booked.status, booked.refund_reason) == (ClassStatus.CANCELLED, "slot_lost")
+    assert (booked.status, booked.purchase.refund_reason) == (ClassStatus.CANCELLED, "slot_lost")
     assert find_balance(host).hand_to_return == PRICE
 
 
@@ -212,13 +211,13 @@ def test_cancelling_a_class_leaves_its_transfer_to_be_returned(host, teacher, go
     transfer.refresh_from_db()
     assert transfer.state == TransferState.TO_RETURN
     for _ in range(2):
-        assert note_return(transfer_id=transfer.pk, actor=teacher).state == TransferState.RETURNED
+        assert send_back(transfer, teacher).state == TransferState.RETURNED
     assert events(booked)[-1] == ClassEvent.TRANSFER_RETURNED
 
 
 def test_only_an_owed_transfer_is_returned(host, teacher):
     with pytest.raises(TransferDecidedError):
-        note_return(transfer_id=announce(store(host)).pk, actor=teacher)
+        send_back(announce(store(host)), teacher)
 
 
 def test_a_class_that_was_marked_as_paid_owes_the_transfer(host, teacher, google):
@@ -290,6 +289,6 @@ def test_erasing_waits_for_the_transfer_that_would_have_no_name(host, teacher, g
         erase_person(user=host, by=host)
     assert User.objects.get(pk=host.pk).name == "Ana Host"
 
-    note_return(transfer_id=waiting.pk, actor=teacher)
+    send_back(waiting, teacher)
     erase_person(user=host, by=host)
     assert User.objects.get(pk=host.pk).name == ""

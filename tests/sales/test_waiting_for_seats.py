@@ -11,16 +11,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, OfferLapsedError
+from bookings.domain.open_classes.buying import hold_place, release_place
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from bookings.domain.places import lapsed_checkouts
 from bookings.domain.places.place_offers import count_kept_places, pass_on_offers
-from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_seat
+from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_open_class
 from bookings.domain.places.waiting_queries import PAUSE
 from bookings.models import (
     ClassLog,
-    Seat,
-    SeatState,
+    Purchase,
+    PurchaseState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -47,9 +47,9 @@ def full(mercadopago, teacher):
 @pytest.fixture
 def offer(full, student):
     """The freed place, offered to the student."""
-    entry = wait_for_seat(user=student, class_id=full.pk)
-    seat = Seat.objects.get(state=SeatState.TAKEN)
-    leave_place(class_id=full.pk, user=seat.user)
+    entry = wait_for_open_class(user=student, class_id=full.pk)
+    seat = Purchase.objects.places().get(state=PurchaseState.PAID)
+    leave_place(class_id=full.pk, user=seat.person)
     entry.refresh_from_db()
     return entry
 
@@ -61,7 +61,7 @@ def end(offer, ago=timedelta()):
 
 def test_nobody_waits_for_a_place_that_can_be_bought(open_class, student):
     with pytest.raises(BookingError, match="Todavía queda lugar"):
-        wait_for_seat(user=student, class_id=open_class.pk)
+        wait_for_open_class(user=student, class_id=open_class.pk)
 
     assert not WaitingListEntry.objects.exists()
 
@@ -71,7 +71,7 @@ def test_nobody_waits_who_has_a_place_to_pay(mercadopago, teacher, student):
     hold(open_class, student)
 
     with pytest.raises(BookingError, match="falta que lo pagues"):
-        wait_for_seat(user=student, class_id=open_class.pk)
+        wait_for_open_class(user=student, class_id=open_class.pk)
 
 
 def lapse(offer, mercadopago):
@@ -83,7 +83,7 @@ def decline(offer, mercadopago):
 
 
 def hold_and_let_go(offer, mercadopago):
-    expire(hold_seat(user=offer.user, open_class_id=offer.virtual_class_id))
+    expire(hold_place(user=offer.user, open_class_id=offer.virtual_class_id))
 
 
 @pytest.mark.parametrize("end_unpaid", [lapse, decline, hold_and_let_go])
@@ -162,15 +162,15 @@ class Attack:
         hold(self.open_class, user)
 
     def pay(self, user):
-        if seat := user.seats.filter(state=SeatState.HELD, paid_at=None).first():
+        if seat := user.purchases.places().filter(state=PurchaseState.KEPT, paid_at=None).first():
             pay(self.mercadopago, seat)
 
     def release(self, user):
-        if seat := user.seats.filter(state=SeatState.HELD).first():
-            release_seat(user=user, seat_id=seat.pk)
+        if seat := user.purchases.places().filter(state=PurchaseState.KEPT).first():
+            release_place(user=user, purchase_id=seat.pk)
 
     def wait(self, user):
-        wait_for_seat(user=user, class_id=self.open_class.pk)
+        wait_for_open_class(user=user, class_id=self.open_class.pk)
 
     def again(self, user):
         if entry := user.waiting_list_entries.first():
@@ -193,7 +193,7 @@ class Attack:
         offers = defaultdict(list)
         for line in ClassLog.objects.filter(event="offered").order_by("at", "id"):
             offers[line.details["person"]].append(line)
-        paid = list(Seat.objects.exclude(paid_at=None).values_list("user", "paid_at"))
+        paid = list(Purchase.objects.places().exclude(paid_at=None).values_list("user", "paid_at"))
         for person, lines in offers.items():
             for earlier, later in itertools.pairwise(lines):
                 is_paid = any(str(u) == person and earlier.at <= at <= later.at for u, at in paid)

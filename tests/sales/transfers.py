@@ -10,7 +10,16 @@ from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.checkout.transfers import announce_transfer
-from bookings.models import BankTransfer, BookingRules, NoticeKind, Price, VirtualClass
+from bookings.domain.money.money_back import note_return
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    MoneyWay,
+    NoticeKind,
+    Price,
+    Refund,
+    VirtualClass,
+)
 from bookings.notices.due import plan_mail
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
@@ -61,16 +70,22 @@ def store(user: User, *, start: datetime = START) -> VirtualClass:
         class_price=PRICE,
         max_participants=1,
         has_preference=False,
+        kept_until=timezone.now() + timedelta(days=1),
+        kept_for=MoneyWay.TRANSFER,
     )
-    hold = keep(user, start=start, minutes=24 * 60, virtual_class=virtual_class, for_transfer=True)
-    plan_mail(NoticeKind.TRANSFER_OVER, virtual_class, user.pk, due_at=hold.expires_at)
+    hold = HoldFactory(purchase=virtual_class.purchase)
+    plan_mail(NoticeKind.TRANSFER_OVER, virtual_class, user.pk, due_at=hold.ends_at)
     return virtual_class
 
 
 def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTransfer:
-    return announce_transfer(
-        user=virtual_class.booked_by, about=virtual_class, operation_number=number
-    )
+    purchase = virtual_class.purchase
+    return announce_transfer(user=purchase.person, purchase=purchase, operation_number=number)
+
+
+def send_back(transfer: BankTransfer, by: User) -> Refund:
+    """Say that the teacher returned a transfer."""
+    return note_return(refund_id=transfer.refunds.get().pk, actor=by)
 
 
 def announce_with_lost_time(user: User, mercadopago: Any, *, is_lost: bool = True) -> BankTransfer:
@@ -79,7 +94,8 @@ def announce_with_lost_time(user: User, mercadopago: Any, *, is_lost: bool = Tru
     payment = make_payment(user)
     mercadopago.pay(payment.preference_id, amount=SHORT / 100)
     settle(payment.preference_id or "")
-    booked = VirtualClass.objects.get(payment=payment)
+    payment.refresh_from_db()
+    booked = payment.purchase.booked_class
     transfer = announce(booked)
     if is_lost:
         VirtualClassFactory(scheduled=True, owns_time=True, start_time=booked.start_time)

@@ -237,7 +237,7 @@ def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User 
 
 
 def _ask_provider(refund: Refund) -> CreatedRefund:
-    gateway, charge = get_gateway(), refund.charge
+    gateway, charge = get_gateway(), refund.online_charge
     if refund.status == RefundStatus.IN_PROCESS and refund.refund_id:
         return gateway.get_refund(charge_id=charge.charge_id, refund_id=refund.refund_id)
     is_old = timezone.now() - refund.created_at > KEY_LIFE
@@ -256,9 +256,9 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
     # By amount and time, since the answer with its id was lost.
-    others = refund.charge.refunds.exclude(pk=refund.pk)
+    others = refund.online_charge.refunds.exclude(pk=refund.pk)
     return gateway.find_refund(
-        charge_id=refund.charge.charge_id,
+        charge_id=refund.online_charge.charge_id,
         amount=refund.amount,
         since=refund.created_at - CLOCK_DIFFERENCE,
         known=set(others.values_list("refund_id", flat=True)),
@@ -276,7 +276,7 @@ def _postpone(refund: Refund, failure: str) -> None:
 def _fail(refund: Refund, failure: str) -> bool:
     # The teacher decides, unless the money was returned in another way.
     try:
-        found = get_gateway().get_charge(refund.charge.charge_id)
+        found = get_gateway().get_charge(refund.online_charge.charge_id)
     except PaymentError as error:
         _postpone(refund, str(error))
         return False
@@ -286,7 +286,7 @@ def _fail(refund: Refund, failure: str) -> bool:
     refund.status, refund.failure, refund.next_attempt_at = RefundStatus.FAILED, failure, None
     with transaction.atomic():
         refund.save(update_fields=["status", "failure", "next_attempt_at"])
-        payment = Payment.objects.select_for_update().get(pk=refund.charge.payment_id)
+        payment = Payment.objects.select_for_update().get(pk=refund.online_charge.payment_id)
         flag_for_review(payment, ReviewReason.REFUND_FAILED)
         payment.save(update_fields=["review", "updated_at"])
         _mail_payer(NoticeKind.REFUND_FAILED, refund)
@@ -300,7 +300,7 @@ def _finish(refund: Refund) -> None:
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
-    payment = refund.charge.payment
+    payment = refund.online_charge.payment
     Payment.objects.filter(pk=payment.pk).update(next_check_at=now)  # read the charge again soon
     _mail_payer(NoticeKind.MONEY_RETURNED, refund)
 

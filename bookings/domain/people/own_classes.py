@@ -110,14 +110,16 @@ def _describe_one(
     now: datetime,
 ) -> OwnClass:
     is_host = virtual_class.is_hosted_by(user)
-    purchase = virtual_class.purchase if is_host else place
+    price, is_paid = (place.price, place.is_paid) if place else (None, None)
+    if is_host:
+        price, is_paid = virtual_class.class_price, virtual_class.is_paid
     has_preference = is_host and virtual_class.has_preference
     changes = _find_changes(virtual_class, user, steps, now) if is_host else NO_CHANGES
     return OwnClass(
         virtual_class=virtual_class,
         role=Role.HOST if is_host else Role.PARTICIPANT,
-        price=virtual_class.class_price if is_host else purchase and purchase.price,
-        is_paid=virtual_class.is_paid if is_host else purchase and purchase.is_paid,
+        price=price,
+        is_paid=is_paid,
         learning_focus=virtual_class.shown_focus or None,
         html_link=find_conference_url(virtual_class, now) or None,
         access_code=find_code_to_share(virtual_class, user, now) or None,

@@ -320,7 +320,7 @@ class Story(RuleBasedStateMachine):
         gone = [one for one in charges if one not in kept]
         for charge in gone:
             assert [refund["amount"] for refund in charge["refunds"]] == [PRICE / 100]
-        virtual_class = payment.virtual_class
+        virtual_class = payment.purchase.virtual_class
         is_scheduled = bool(virtual_class and virtual_class.is_scheduled)
         assert len(kept) == is_scheduled
         for refund in Refund.objects.filter(charge__payment=payment):
@@ -343,7 +343,7 @@ class Story(RuleBasedStateMachine):
             for one in self.mercadopago.payments
             if one["external_reference"] == payment.reference and one["status"] == "pending"
         ]
-        virtual_class = payment.virtual_class
+        virtual_class = payment.purchase.virtual_class
         is_lost = virtual_class and (
             virtual_class.status == ClassStatus.CANCELLED
             or list_overlapping_scheduled(virtual_class).exists()
@@ -352,12 +352,12 @@ class Story(RuleBasedStateMachine):
         assert not (waiting and (is_lost or payment.approved_at))
 
     def check_class(self, payment):
-        virtual_class = payment.virtual_class
+        virtual_class = payment.purchase.virtual_class
         if virtual_class is None:
             return
         log = ClassLog.objects.filter(virtual_class=virtual_class)
-        assert (virtual_class.paid_at is None) == (payment.approved_at is None)
-        assert log.filter(event=ClassEvent.PAID).count() == bool(virtual_class.paid_at)
+        assert (virtual_class.purchase.paid_at is None) == (payment.approved_at is None)
+        assert log.filter(event=ClassEvent.PAID).count() == bool(virtual_class.purchase.paid_at)
         assert log.filter(event=ClassEvent.SCHEDULED).count() <= 1
         roles = list(UserActivity.objects.filter(virtual_class=virtual_class).values_list("rol"))
         if virtual_class.is_scheduled:

@@ -71,7 +71,7 @@ def test_cancelling_promises_the_money_even_if_both_providers_are_down(
 def test_cancelling_an_unpaid_class_refunds_nothing(mercadopago, host, teacher):
     payment = make_payment(host)
 
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     assert not Refund.objects.exists()
 

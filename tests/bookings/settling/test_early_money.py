@@ -39,7 +39,7 @@ def test_a_class_that_is_booked_after_paying_is_scheduled(mercadopago, early, ho
 
     virtual_class.refresh_from_db()
     assert virtual_class.is_scheduled
-    assert virtual_class.paid_at == look(early).approved_at
+    assert virtual_class.purchase.paid_at == look(early).approved_at
 
 
 def test_money_that_nobody_books_with_goes_back_after_a_day(mercadopago, early, settings):

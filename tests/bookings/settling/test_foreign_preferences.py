@@ -50,7 +50,7 @@ def test_a_preference_of_another_system_pays_its_class(mercadopago, foreign):
     foreign.refresh_from_db()
     assert foreign.is_scheduled
     assert payment.made_elsewhere
-    assert payment.user == foreign.booked_by
+    assert payment.purchase.person == foreign.booked_by
 
 
 def test_whoever_booked_cannot_name_a_price_below_the_list(mercadopago, foreign):

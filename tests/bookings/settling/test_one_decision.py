@@ -37,17 +37,17 @@ def half(monkeypatch):
 def by_student(mercadopago, payment, host, teacher):
     mercadopago.pay(payment.preference_id)
     look(payment)
-    cancel_class(class_id=payment.virtual_class.pk, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=host)
 
 
 def by_teacher(mercadopago, payment, host, teacher):
     mercadopago.pay(payment.preference_id)
     look(payment)
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
 
 def for_a_lost_time(mercadopago, payment, host, teacher):
-    start = payment.virtual_class.start_time
+    start = payment.purchase.virtual_class.start_time
     VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
     mercadopago.pay(payment.preference_id)
     look(payment)
@@ -55,12 +55,12 @@ def for_a_lost_time(mercadopago, payment, host, teacher):
 
 def after_the_class(mercadopago, payment, host, teacher):
     mercadopago.pay(payment.preference_id)
-    with time_machine.travel(payment.virtual_class.end_time + timedelta(minutes=1)):
+    with time_machine.travel(payment.purchase.virtual_class.end_time + timedelta(minutes=1)):
         look(payment)
 
 
 def after_cancelling(mercadopago, payment, host, teacher):
-    cancel_class(class_id=payment.virtual_class.pk, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=host)
     mercadopago.pay(payment.preference_id)
     look(payment)
 
@@ -91,8 +91,8 @@ def test_half_of_a_cancelled_class_stays_half(mercadopago, payment, host, teache
 
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
     assert Refund.objects.get().reason == reason
-    stored = VirtualClass.objects.get(pk=payment.virtual_class.pk)
-    assert (stored.refund_reason, stored.amount_kept) == (reason, PRICE // 2)
+    stored = VirtualClass.objects.get(pk=payment.purchase.virtual_class.pk)
+    assert (stored.purchase.refund_reason, stored.purchase.amount_kept) == (reason, PRICE // 2)
     after = look(payment)
     assert after.status == PaymentStatus.PARTIALLY_REFUNDED
     # All that is to go back went back, so the provider is asked daily only.

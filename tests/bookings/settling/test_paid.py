@@ -20,9 +20,9 @@ def test_an_approved_payment_schedules_its_class_once(mercadopago, google, payme
 
     payment.refresh_from_db()
     assert states == [PaymentStatus.APPROVED] * 3
-    assert payment.virtual_class.is_scheduled
-    assert payment.virtual_class.paid_at == payment.approved_at
-    assert live_events(google) == [payment.virtual_class.provider_event_id]
+    assert payment.purchase.virtual_class.is_scheduled
+    assert payment.purchase.virtual_class.purchase.paid_at == payment.approved_at
+    assert live_events(google) == [payment.purchase.virtual_class.provider_event_id]
     assert list(ClassLog.objects.values_list("event", flat=True)) == [
         "booked",
         "paid",
@@ -33,7 +33,7 @@ def test_an_approved_payment_schedules_its_class_once(mercadopago, google, payme
 
 def test_a_payment_that_nobody_made_changes_nothing(mercadopago, google, payment):
     assert look(payment).status == PaymentStatus.PENDING
-    assert payment.virtual_class.status == ClassStatus.PENDING
+    assert payment.purchase.virtual_class.status == ClassStatus.PENDING
     assert google.events() == []
 
 
@@ -99,7 +99,7 @@ def test_a_second_payment_goes_back(mercadopago, google, payment):
     assert [r.reason for r in Refund.objects.all()] == [RefundReason.PAID_TWICE]
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.APPROVED
-    assert payment.virtual_class.is_scheduled
+    assert payment.purchase.virtual_class.is_scheduled
     assert len(google.live_events()) == 1
 
 
@@ -115,7 +115,7 @@ def test_an_older_attempt_that_is_approved_later_is_the_surplus(mercadopago, pay
 
 
 def test_the_teachers_word_is_enough(mercadopago, payment, teacher):
-    confirmed = confirm_payment(class_id=payment.virtual_class.pk, actor=teacher)
+    confirmed = confirm_payment(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     assert confirmed.is_scheduled
     assert confirmed.paid_at is not None

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("teacher")
 def rival(payment):
     """Another class that got the time first."""
     return VirtualClassFactory(
-        scheduled=True, owns_time=True, start_time=payment.virtual_class.start_time
+        scheduled=True, owns_time=True, start_time=payment.purchase.virtual_class.start_time
     )
 
 
@@ -44,7 +44,7 @@ def test_money_for_a_lost_time_goes_back_and_the_class_is_cancelled(
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     assert Refund.objects.get().reason == RefundReason.SLOT_LOST
     assert google.live_events() == []
-    told = Notice.objects.filter(virtual_class=payment.virtual_class).order_by("kind")
+    told = Notice.objects.filter(virtual_class=payment.purchase.virtual_class).order_by("kind")
     assert [(one.kind, one.user) for one in told] == [
         (NoticeKind.CANCELLED, host),
         (NoticeKind.MONEY_BACK, teacher),
@@ -68,7 +68,7 @@ def test_a_class_whose_money_went_back_is_never_scheduled_for_it(
 
 def test_money_that_comes_after_the_class_goes_back(mercadopago, payment):
     mercadopago.pay(payment.preference_id)
-    with time_machine.travel(payment.virtual_class.end_time + timedelta(minutes=1)):
+    with time_machine.travel(payment.purchase.virtual_class.end_time + timedelta(minutes=1)):
         look(payment)
 
     assert Refund.objects.get().reason == RefundReason.CLASS_OVER
@@ -76,7 +76,7 @@ def test_money_that_comes_after_the_class_goes_back(mercadopago, payment):
 
 
 def test_money_for_a_cancelled_class_goes_back(mercadopago, google, payment, teacher):
-    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
     mercadopago.pay(payment.preference_id)
 
     look(payment)

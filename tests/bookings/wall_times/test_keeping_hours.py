@@ -144,7 +144,7 @@ def test_pending_class_and_hold_keep_their_hours_without_a_mail(host, law):
         start_time=pending.start_time,
         end_time=pending.end_time,
         class_type="grupal",
-        virtual_class=pending,
+        purchase=pending.purchase,
         expires_at=NOW + 15 * MINUTE,
     )
 

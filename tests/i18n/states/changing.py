@@ -23,7 +23,7 @@ def cancelling_a_paid_group(world):
     )
     PaymentCharge.objects.update(counts=True)
     join_class(user=world.guest, access_code=CODE)
-    return world.get("bookings:cancel", payment.virtual_class.pk, user=world.host)
+    return world.get("bookings:cancel", payment.purchase.virtual_class.pk, user=world.host)
 
 
 @state("bookings:cancel")

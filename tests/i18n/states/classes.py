@@ -77,8 +77,8 @@ def a_class_that_the_host_cancelled(world):
 @state("bookings:class")
 def a_class_that_the_teacher_cancelled(world):
     payment = make_payment(world, approved_at=NOW, virtual_class=world.schedule())
-    cancel_class(class_id=payment.virtual_class.pk, actor=world.teacher)
-    return show(world, payment.virtual_class)
+    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=world.teacher)
+    return show(world, payment.purchase.virtual_class)
 
 
 @state("bookings:class")

@@ -9,16 +9,16 @@ from bookings.models import (
     MinimumDecision,
     OpenClass,
     PaymentStatus,
-    Seat,
-    SeatState,
+    Purchase,
+    PurchaseState,
     VirtualClass,
 )
 from bookings.pages.sales import paying
-from tests.factories import OpenClassFactory, SeatFactory
+from tests.factories import OpenClassFactory, PlaceFactory
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state
 
-GIVEN_UP = (SeatState.RELEASED, SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED)
+GIVEN_UP = (PurchaseState.LAPSED, PurchaseState.LOST, PurchaseState.ENDED, PurchaseState.ENDED)
 OPEN_CHARGES = (None, ChargeStatus.PENDING, ChargeStatus.REJECTED, ChargeStatus.APPROVED)
 
 
@@ -29,14 +29,14 @@ def publish(world: World, *, days: int = 3, **changes: Any) -> OpenClass:
     return OpenClassFactory(virtual_class=virtual_class, title="B1", **changes)
 
 
-def hold(world: World, open_class: OpenClass | None = None, **changes: Any) -> Seat:
+def hold(world: World, open_class: OpenClass | None = None, **changes: Any) -> Purchase:
     """Let the guest hold a seat."""
     kept = {"expires_at": NOW + timedelta(minutes=15), "user": world.guest}
-    return SeatFactory(open_class=open_class or publish(world), **kept | changes)
+    return PlaceFactory(open_class=open_class or publish(world), **kept | changes)
 
 
-def see(world: World, seat: Seat, **query: str) -> Any:
-    return world.get("bookings:seat", seat.pk, user=world.guest, **query)
+def see(world: World, seat: Purchase, **query: str) -> Any:
+    return world.get("bookings:place", seat.pk, user=world.guest, **query)
 
 
 @state("bookings:open_classes")
@@ -73,7 +73,7 @@ def open_class_that_goes_on(world):
 @state("bookings:open_class")
 def open_class_with_a_held_seat(world):
     seat = hold(world)
-    return world.get("bookings:open_class", seat.open_class_id, user=world.guest)
+    return world.get("bookings:open_class", seat.virtual_class_id, user=world.guest)
 
 
 @state("bookings:open_class")
@@ -109,48 +109,48 @@ def open_class_that_waits_for_the_calendar(world):
     return world.get("bookings:open_class", open_class.pk)
 
 
-@state("bookings:reserve_seat")
+@state("bookings:reserve_place")
 def a_seat_at_another_price(world):
     open_class = publish(world)
-    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="1")
+    return world.post("bookings:reserve_place", open_class.pk, user=world.guest, seen="1")
 
 
 @state("bookings:open_class")
 def reserving_a_seat_of_a_class_that_is_full(world):
     open_class = publish(world)
     VirtualClass.objects.update(max_participants=1)
-    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="400000")
+    return world.post("bookings:reserve_place", open_class.pk, user=world.guest, seen="400000")
 
 
-@state("bookings:reserve_seat")
+@state("bookings:reserve_place")
 def a_seat_with_a_discount(world):
     DiscountCode.objects.create(code="B1B1B1", percent=50)
     form = {"code": "B1B1B1", "apply": "1", "seen": "400000"}
-    return world.post("bookings:reserve_seat", publish(world).pk, user=world.guest, **form)
+    return world.post("bookings:reserve_place", publish(world).pk, user=world.guest, **form)
 
 
 @state("bookings:class")
 def a_free_seat_taken(world):
     open_class = publish(world, place_price=0)
-    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="0")
+    return world.post("bookings:reserve_place", open_class.pk, user=world.guest, seen="0")
 
 
 @state("bookings:open_class")
 def releasing_a_seat(world):
-    return world.post("bookings:release_seat", hold(world).pk, user=world.guest)
+    return world.post("bookings:release_place", hold(world).pk, user=world.guest)
 
 
-@state("bookings:seat")
+@state("bookings:place")
 def a_seat_shortly_before_the_class(world):
     return see(world, hold(world, publish(world, days=0)))
 
 
-def _a_seat_in(seat_state: SeatState) -> None:
+def _a_seat_in(seat_state: PurchaseState) -> None:
     def show(world: World) -> Any:
         return see(world, hold(world, state=seat_state))
 
     show.__name__ = f"a_seat_{seat_state}"
-    state("bookings:seat")(show)
+    state("bookings:place")(show)
 
 
 def _a_seat_being_paid(charge: ChargeStatus | None) -> None:
@@ -163,10 +163,10 @@ def _a_seat_being_paid(charge: ChargeStatus | None) -> None:
         return see(world, hold(world, payment=payment))
 
     show.__name__ = f"a_seat_whose_payment_is_{charge or 'not_made'}"
-    state("bookings:seat")(show)
+    state("bookings:place")(show)
 
 
-for given_up in (*GIVEN_UP, SeatState.TAKEN):
+for given_up in (*GIVEN_UP, PurchaseState.PAID):
     _a_seat_in(given_up)
 for open_charge in OPEN_CHARGES:
     _a_seat_being_paid(open_charge)
@@ -176,7 +176,7 @@ for open_charge in OPEN_CHARGES:
 def leaving_a_seat(world):
     open_class = publish(world)
     open_class.virtual_class.activities.create(user=world.guest, rol="participante")
-    hold(world, open_class, state=SeatState.TAKEN, paid_at=NOW)
+    hold(world, open_class, state=PurchaseState.PAID, paid_at=NOW)
     return world.get("bookings:leave", open_class.pk, user=world.guest)
 
 
@@ -185,5 +185,5 @@ def leaving_a_seat_too_late(world):
     open_class = publish(world)
     VirtualClass.objects.update(start_time=NOW + timedelta(hours=1))
     open_class.virtual_class.activities.create(user=world.guest, rol="participante")
-    hold(world, open_class, state=SeatState.TAKEN, paid_at=NOW)
+    hold(world, open_class, state=PurchaseState.PAID, paid_at=NOW)
     return world.get("bookings:leave", open_class.pk, user=world.guest)

@@ -64,7 +64,7 @@ def open_payment(world: World, query: str = "", **changes: Any) -> Any:
 @state("bookings:payment")
 def a_payment_of_a_time_that_was_taken(world):
     payment = make_payment(world)
-    start = payment.virtual_class.start_time
+    start = payment.purchase.virtual_class.start_time
     VirtualClassFactory(scheduled=True, booked_by=world.guest, start_time=start)
     return world.get("bookings:payment", payment.pk, user=world.host)
 

@@ -139,8 +139,8 @@ def a_time_kept_for_a_transfer(world):
     return world.post("bookings:transfer", booked.pk, user=world.host, esperar="1")
 
 
-@state("bookings:seat_transfer")
+@state("bookings:place_transfer")
 def a_seat_to_pay_by_transfer(world):
     take_transfers(world)
     seat = hold(world)
-    return world.get("bookings:seat_transfer", seat.pk, user=world.guest)
+    return world.get("bookings:place_transfer", seat.pk, user=world.guest)

@@ -129,13 +129,13 @@ def an_offered_place_of_an_open_class(world):
 
 @state("bookings:open_class")
 def waiting_for_a_place_that_is_free(world):
-    return world.post("bookings:wait_for_seat", publish(world).pk, user=world.guest)
+    return world.post("bookings:wait_for_open_class", publish(world).pk, user=world.guest)
 
 
 @state("bookings:open_class")
 def waiting_while_a_place_is_held(world):
     seat = hold(world)
-    return world.post("bookings:wait_for_seat", seat.open_class_id, user=world.guest)
+    return world.post("bookings:wait_for_open_class", seat.virtual_class_id, user=world.guest)
 
 
 @state("bookings:claim_place")
