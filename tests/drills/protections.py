@@ -250,7 +250,7 @@ CRASH_TWINS = (
     Twin(
         "one transaction to save",
         save_without_transaction,
-        ("save: class written, host not",),
+        ("save: host written, class not",),
         ("lost", "host"),
     ),
     Twin(

@@ -16,6 +16,7 @@ from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.ledger import join_purchase, open_purchase
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
+from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
@@ -95,7 +96,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         discount=request.discount.amount if request.discount else 0,
         discount_code=request.discount.code if request.discount else None,
         max_participants=request.students_count,
-        participants_ids=[str(user.pk)],
+        participants_ids=list_booker(user.pk),
         learning_focus=request.text,
         paid_at=payment.approved_at if payment else None,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,

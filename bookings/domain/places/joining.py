@@ -1,12 +1,12 @@
 """Joining: a guest takes a place in a scheduled class."""
 
-from functools import cache
+from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import transaction
+from django.db.models import QuerySet, Value
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar.guests import note_guests
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     ClassEndedError,
@@ -19,39 +19,26 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
+from bookings.domain.places.held_seats import list_held_seats
+from bookings.domain.places.participants import add_guest
 from bookings.domain.places.place_offers import (
-    IN_LINE,
     is_kept_for_another,
     list_open_entries,
     offer_free_place,
 )
-from bookings.domain.queries import get_class, list_classes_of
+from bookings.domain.queries import get_class, list_classes_of, list_money_gone
 from bookings.models import (
-    MONEY_GONE,
     ClassEvent,
     ClassStatus,
     NoticeKind,
-    Role,
-    SeatState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
 from bookings.notices.due import record_place
-from config.lib.rows import columns_of, make_instance
 
 # Classes with a code; a completed one is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-# Written by hand, like ``_open_class``: joins come in bursts, and as querysets the two would add a
-# fifth to the CPU of a join (docs/performance.md).
-_CLAIMS = (
-    'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
-    " WHERE virtual_class_id = %s AND status IN (%s, %s) AND approved_at IS NOT NULL),"
-    ' EXISTS (SELECT 1 FROM "bookings_waitinglistentry"'
-    " WHERE virtual_class_id = %s AND user_id = %s AND state IN (%s, %s)),"
-    ' (SELECT COUNT(*) FROM "bookings_seat"'
-    " WHERE open_class_id = %s AND user_id <> %s AND state = %s AND expires_at > %s)"
-)
 
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
@@ -86,18 +73,7 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """The class is locked. Raises as ``join_class``."""
     is_in_line = check_place(user, virtual_class)
-    part = _register(user, virtual_class)
-    virtual_class.current_participants += 1
-    virtual_class.participants_ids.append(str(user.pk))
-    note_guests(virtual_class)
-    virtual_class.save(
-        update_fields=[
-            "current_participants",
-            "participants_ids",
-            "guests_changed_at",
-            "updated_at",
-        ]
-    )
+    part = add_guest(virtual_class, user)
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
@@ -116,43 +92,31 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 def lock_class(code: str) -> VirtualClass:
     """Raises ClassNotFoundError."""
-    lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
-    with connection.cursor() as cursor:
-        cursor.execute(_open_class() + lock, [code, *OPEN])
-        columns = cursor.fetchone()
-    if columns is None:
-        raise ClassNotFoundError
-    return make_instance(VirtualClass, VirtualClass._meta.concrete_fields, columns)
-
-
-@cache
-def _open_class() -> str:
-    columns = columns_of(VirtualClass._meta.concrete_fields, '"bookings_virtualclass"')
-    return (  # the names of our columns, and no value
-        f'SELECT {columns} FROM "bookings_virtualclass"'  # noqa: S608 # nosec B608
-        " WHERE access_code = %s AND status IN (%s, %s)"
-    )
+    open_ones = VirtualClass.objects.select_for_update().filter(status__in=OPEN)
+    return get_class(open_ones, access_code=code)
 
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
     """Raise as ``join_class``; return True if the person is in line."""
-    is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
-    if is_money_gone:
+    claims = _read_claims(user, virtual_class)
+    if "money gone" in claims:
         raise ClassNotFoundError
-    _refuse(user, virtual_class, virtual_class.free_places - held)
-    return is_in_line
+    _refuse(user, virtual_class, virtual_class.free_places - claims.count("held"))
+    if "inside" in claims:
+        raise AlreadyJoinedError
+    return "in line" in claims
 
 
-def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool, int]:
-    """Read after the lock: the locking statement may read old values before it waits."""
-    key = VirtualClass._meta.pk
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))
-    with connection.cursor() as cursor:
-        seats = [class_id, user_id, SeatState.HELD, now]
-        cursor.execute(_CLAIMS, [class_id, *MONEY_GONE, class_id, user_id, *IN_LINE, *seats])
-        is_money_gone, is_in_line, held = cursor.fetchone()
-    return bool(is_money_gone), bool(is_in_line), held
+def _read_claims(user: User, virtual_class: VirtualClass) -> list[str]:
+    """Read after the lock, in one query: the locking one may read old values before it waits."""
+    found: dict[str, QuerySet[Any]] = {
+        "in line": list_open_entries(user).filter(virtual_class=virtual_class),
+        "inside": UserActivity.objects.filter(user=user, virtual_class=virtual_class),
+        "held": list_held_seats(virtual_class, timezone.now()).exclude(user=user),
+        "money gone": list_money_gone(virtual_class.pk),
+    }
+    first, *others = (rows.order_by().values_list(Value(name)) for name, rows in found.items())
+    return [name for (name,) in first.union(*others, all=True)]
 
 
 def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
@@ -166,14 +130,3 @@ def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
         raise PlaceHeldError
     if is_kept_for_another(virtual_class, user, free_places):
         raise PlaceOfferedError
-    if str(user.pk) in virtual_class.participants_ids:
-        raise AlreadyJoinedError
-
-
-def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
-    try:
-        return UserActivity.objects.create(
-            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
-        )
-    except IntegrityError:
-        raise AlreadyJoinedError from None
