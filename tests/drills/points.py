@@ -41,7 +41,7 @@ POINTS = (
     _before("schedule: wish committed", PAY, f"{DOMAIN}.lifecycle.scheduling.create_event"),
     _before("schedule: event made, answer unread", PAY, "calendar_sync.google.events._checked"),
     _before("save: event read, nothing written", PAY, f"{DOMAIN}.lifecycle.scheduling._save"),
-    _after("save: host written, class not", PAY, "bookings.models.UserActivity.save"),
+    _before("save: class written, mail not", PAY, f"{DOMAIN}.lifecycle.scheduling.record_place"),
     _after("save: all written, not committed", PAY, f"{DOMAIN}.lifecycle.scheduling.record_place"),
     _before("save: committed, mail not begun", PAY, f"{NOTICES}.due.deliver_mails_soon"),
     _before("notify: claimed, not sent", PAY, f"{NOTICES}.delivery.render_mail"),
