@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.web.wrong_method.WrongMethodMiddleware",
+    "bookings.middleware.rules_middleware",
 ]
 if _has_local_names:
     plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")

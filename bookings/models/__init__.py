@@ -11,6 +11,7 @@ from bookings.models.availability import (
     Weekday,
     WeeklyHours,
     hours_overlap,
+    keep_rules,
 )
 from bookings.models.change_terms import (
     ChangeTerms,

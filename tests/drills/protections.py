@@ -250,8 +250,8 @@ CRASH_TWINS = (
     Twin(
         "one transaction to save",
         save_without_transaction,
-        ("save: class written, host not",),
-        ("lost", "host"),
+        ("save: class written, mail not",),
+        ("lost", "mail"),
     ),
     Twin(
         "sending before marking",
