@@ -13,7 +13,7 @@ class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next run or end of lease (``next_run_at``).
 
     The calendar, its service account and Meet have rows too: ``outages.py``, ``service_account.py``
-    and ``guests.py`` of ``domain/calendar``.
+    and ``guests.py`` of ``domain/calendar``; so have complete comparisons and payment searches.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

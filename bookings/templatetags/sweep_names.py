@@ -15,7 +15,6 @@ NAMES = {
     "deliver_webhooks": "avisar a otros sistemas",
     "expire_payments": "vencer pagos sin empezar",
     "finish_requested_schedulings": "agendar clases pagadas",
-    "follow_calendar": "seguir los cambios del calendario",
     "forget_claims": "borrar los datos de personas sin cuenta cuyas clases tomó una cuenta",
     "forget_notifications": "borrar avisos viejos de pagos",
     "forget_webhooks": "borrar avisos viejos a otros sistemas",

@@ -13,7 +13,7 @@ from django.utils import timezone
 from bookings.domain.calendar.access import check_calendar_grant, describe_access, write_calendar
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.work.metrics import ServiceCollector
@@ -207,7 +207,6 @@ CALLERS = {
         {"preferenceId": virtual_class.preference_id},
         content_type="application/json",
     ),
-    "follow": lambda client, virtual_class: follow_calendar(),
     "comparison": lambda client, virtual_class: compare_calendar(),
     "channel": lambda client, virtual_class: keep_push_channel(),
 }
