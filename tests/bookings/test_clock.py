@@ -8,8 +8,8 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar.outages import CALENDAR
 from bookings.models import (
+    CALENDAR,
     ClassStatus,
     Heartbeat,
     Notice,

@@ -256,7 +256,7 @@ def test_service_account_takes_over_when_the_grant_is_gone(
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 
 
-def test_scheduling_that_meets_a_revoked_grant_goes_through_with_the_account(
+def test_scheduling_that_meets_a_revoked_grant_is_finished_by_the_account(
     client, teacher, google, host, account
 ):
     virtual_class = VirtualClassFactory(booked_by=host)
@@ -264,7 +264,9 @@ def test_scheduling_that_meets_a_revoked_grant_goes_through_with_the_account(
 
     answer = CALLERS["write"](client, virtual_class)
 
-    assert answer.status_code == 200
+    assert answer.status_code == 500
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        assert finish_requested_schedulings() == 1
     assert len(google.live_events()) == 1
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 

@@ -10,8 +10,8 @@ from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
 from bookings.admin.pages import show_page
-from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, has_stand_in
-from bookings.domain.calendar.grants import is_at_risk, is_revoked
+from bookings.domain.calendar.access import ask_calendar, check_calendar_grant
+from bookings.domain.calendar.grants import has_stand_in, is_at_risk, is_revoked
 from bookings.domain.heartbeats import read_beats
 from bookings.domain.recovery.watching import COMPARED
 from bookings.models import VirtualClass, meet_refused_at

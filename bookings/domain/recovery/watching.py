@@ -11,7 +11,6 @@ from functools import wraps
 from django.db import transaction
 
 from accounts.selectors import find_calendar_token
-from bookings.domain.calendar.access import is_closed
 from bookings.domain.heartbeats import note_beat
 from bookings.domain.recovery.reconciling import reconcile_automatically
 from calendar_sync import CalendarError
@@ -31,8 +30,6 @@ def _unless_calendar_fails(work: Callable[[], int]) -> Callable[[], int]:
 
     @wraps(work)
     def run() -> int:
-        if is_closed():
-            return 0
         try:
             return work()
         except CalendarError as error:
