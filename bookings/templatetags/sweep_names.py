@@ -23,7 +23,6 @@ NAMES = {
     "pass_on_offers": "ofrecer lugares a la lista de espera",
     "plan_missing_reminders": "planear recordatorios",
     "process_notifications": "mirar los avisos de pagos",
-    "revoke_student_grants": "retirar permisos de calendario que no usamos",
     "search_payments": "buscar pagos que nadie avisó",
     "send_due_notices": "enviar correos",
     "send_due_refunds": "devolver pagos",

@@ -12,7 +12,6 @@ from secrets import token_hex
 from django.db import Error
 from django.utils import timezone
 
-from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.notifications import forget_notifications, process_notifications
@@ -67,7 +66,6 @@ SWEEPS: dict[Sweep, timedelta] = {
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,
     check_calendar_grant: HOUR,
-    revoke_student_grants: 5 * MINUTE,
     send_due_notices: MINUTE,
     announce_events: MINUTE,
     deliver_webhooks: MINUTE,
