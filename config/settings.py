@@ -160,7 +160,6 @@ _google_url = ENV.address("GOOGLE_URL")
 _github_url = ENV.address("GITHUB_URL")
 _google = _google_url + "/oauth2" if _google_url else "https://oauth2.googleapis.com"
 GOOGLE_TOKEN_URL = f"{_google}/token"
-GOOGLE_REVOKE_URL = f"{_google}/revoke"
 GITHUB_API_URL = ENV.address("GITHUB_API_URL", _github_url or "https://api.github.com")
 AUTH_PROVIDER_ID = ENV.text("AUTH_PROVIDER_ID")
 AUTH_PROVIDER_SECRET = ENV.text("AUTH_PROVIDER_SECRET")

@@ -8,9 +8,9 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar.outages import CALENDAR
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.models import (
+    CALENDAR,
     ClassStatus,
     Heartbeat,
     MoneyWay,
@@ -30,7 +30,6 @@ from bookings.notices.due import record_due
 from bookings.webhooks.payloads import build_test_event
 from bookings.work.clock_jumps import bring_back_plans
 from bookings.work.sweeps import sweep
-from calendar_sync.push import channels, following
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import (
@@ -244,16 +243,6 @@ def test_a_mail_from_the_future_does_not_replace_a_later_one(host, student, cloc
     deliver_due()
 
     assert [letter.to for letter in mail.outbox] == [[host.email]]
-
-
-def test_looks_at_the_calendar_do_not_wait_for_a_clock_that_was_ahead(clock_ahead):
-    with clock_ahead():
-        following.note_comparison()
-        assert channels._may_try()
-
-    assert following.is_comparison_due(HOUR)
-    assert channels._may_try()
-    assert not channels._may_try()
 
 
 @pytest.mark.parametrize("status", [PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK])

@@ -172,7 +172,7 @@ def test_nothing_more_leaves_than_the_page_says():
     sent = {field.name for field in fields(EventDraft)} - SILENT_OF_EVENTS
     paid = {field.name for field in fields(PreferenceDraft)} - SILENT_OF_PREFERENCES
 
-    assert sent == {"summary", "description", "start", "end", "time_zone", "guests", "record"}
+    assert sent == {"summary", "description", "start", "end", "time_zone", "guests"}
     assert paid == {"title", "description", "amount", "payer_name", "payer_email"}
 
 

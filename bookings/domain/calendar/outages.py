@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
-from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
+from bookings.models import CALENDAR, Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
 from config.lib.retries import backoff
 
-CALENDAR = "calendar"
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_CLASS_WAIT = timedelta(minutes=30)
 # Also the longest time until the end of an outage is noticed.
