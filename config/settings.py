@@ -65,7 +65,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
-    "config.web.clock.ClockMiddleware",
     "config.web.headers.HeadersMiddleware",
     "config.web.limits.HeaderLimitMiddleware",
     "config.web.plain_http.PlainHttpMiddleware",

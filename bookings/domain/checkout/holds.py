@@ -19,6 +19,7 @@ from bookings.domain.money.prices import find_price
 from bookings.domain.places.lapsed_checkouts import limit_chosen, limit_lapsed
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
+    LONGEST_TRANSFER_HOURS,
     PAY_WITHIN,
     BookingRules,
     ClassStatus,
@@ -28,6 +29,7 @@ from bookings.models import (
     NoticeKind,
     Offer,
 )
+from config.lib.retries import is_due
 from config.lib.wall_time import find_offset
 
 LOST = _(
@@ -135,7 +137,8 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
 
 def delete_expired_holds() -> int:
-    return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+    longest = timedelta(hours=LONGEST_TRANSFER_HOURS)
+    return Hold.objects.filter(is_due("expires_at", longest)).delete()[0]
 
 
 def _list_chosen(user: User) -> QuerySet[Hold]:
