@@ -109,9 +109,10 @@ def test_a_webhook_is_sent():
 
 def test_a_hold_ends_and_one_of_a_right_clock_stays(host, student):
     now = timezone.now()
-    time = {"start_time": now + DAY, "end_time": now + 1.1 * DAY, "class_type": "individual"}
-    kept = HoldFactory(user=host, expires_at=now + 4 * DAY, **time)
-    HoldFactory(user=student, expires_at=now + YEAR, **time)
+    one = {"start_time": now + DAY, "end_time": now + 1.1 * DAY, "class_type": "individual"}
+    other = {**one, "start_time": now + 2 * DAY, "end_time": now + 2.1 * DAY}
+    kept = HoldFactory(user=host, expires_at=now + 4 * DAY, **one)
+    HoldFactory(user=student, expires_at=now + YEAR, **other)
 
     assert delete_expired_holds() == 1
 
