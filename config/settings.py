@@ -386,7 +386,7 @@ SECURITY_HEADERS = {
 LOG_FORMAT = ENV.one_of("LOG_FORMAT", "json", "text", default="text" if ENV.is_local else "json")
 METRICS_TOKEN = services.metrics_token(ENV)
 # Where processes keep counts; empty for memory.
-METRICS_DIRECTORY = ENV.text("METRICS_DIRECTORY")
+METRICS_DIRECTORY = ENV.text("PROMETHEUS_MULTIPROC_DIR")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
 _sentry = services.sentry_options(ENV)
