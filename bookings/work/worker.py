@@ -1,7 +1,7 @@
 """The worker: one loop that runs each sweep at its time, until SIGTERM or SIGINT.
 
-A supervisor restarts it if it dies. No sweep begins new work for more than a minute, and the web
-process sends mails at once by itself, so sweeps need no threads.
+A supervisor restarts it if it dies. No sweep begins new work after a minute, and the web process
+sends mails at once by itself, so sweeps need no threads.
 """
 
 import faulthandler
