@@ -65,7 +65,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
-    "config.web.clock.ClockMiddleware",
     "config.web.headers.HeadersMiddleware",
     "config.web.limits.HeaderLimitMiddleware",
     "config.web.plain_http.PlainHttpMiddleware",
@@ -388,7 +387,7 @@ SECURITY_HEADERS = {
 LOG_FORMAT = ENV.one_of("LOG_FORMAT", "json", "text", default="text" if ENV.is_local else "json")
 METRICS_TOKEN = services.metrics_token(ENV)
 # Where processes keep counts; empty for memory.
-METRICS_DIRECTORY = ENV.text("METRICS_DIRECTORY")
+METRICS_DIRECTORY = ENV.text("PROMETHEUS_MULTIPROC_DIR")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
 _sentry = services.sentry_options(ENV)

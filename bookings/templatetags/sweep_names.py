@@ -6,7 +6,6 @@ register = template.Library()
 
 NAMES = {
     "announce_events": "anotar avisos para otros sistemas",
-    "bring_back_plans": "adelantar lo que un reloj adelantado dejó para después",
     "check_calendar_grant": "probar el permiso del calendario",
     "compare_calendar": "comparar el calendario",
     "complete_ended_classes": "completar las clases dadas",

@@ -31,7 +31,6 @@ from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events, forget_webhooks
-from bookings.work.clock_jumps import bring_back_plans
 from config.lib.tracing import tagged
 
 logger = logging.getLogger(__name__)
@@ -47,7 +46,6 @@ HOUR = timedelta(hours=1)
 
 # Each sweep with its interval, in running order: later ones process what earlier ones find.
 SWEEPS: dict[Sweep, timedelta] = {
-    bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
     search_payments: MINUTE,
