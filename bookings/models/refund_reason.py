@@ -6,14 +6,14 @@ from django.db import models
 class RefundReason(models.TextChoices):
     """``decide_refund`` in domain/change_policy.py chooses among them.
 
-    The payer gets MONEY_RETURNED for each refund that is done, and REFUND_FAILED for one that the
-    provider rejects (the teacher then gets TO_REVIEW). The pages of class and payment and both
+    The payer gets MONEY_RETURNED for each refund that the provider did, and REFUND_FAILED for one
+    that it rejects (the teacher then gets TO_REVIEW). The pages of class and payment and both
     mails name the reason in the words of notices/returned_money.py, the panel by its label below.
     That module adds two reasons for money that went back without our refund: from the provider's
     panel, and by a chargeback.
 
-    A bank transfer has no refund: it becomes TO_RETURN (domain/money/money_back.py), the panel
-    lists it, and the CANCELLED mail says that the teacher returns it.
+    What the teacher returns herself has no such mail: the panel lists the refund until she returned
+    the money (domain/money/money_back.py), and the CANCELLED mail says that she does.
 
     A look is any reading of the payment: by a sweep, a notification, its page or the API
     (domain/checkout/settling.py).

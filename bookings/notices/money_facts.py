@@ -69,7 +69,7 @@ def _terms(notice: Notice) -> str:
         return ""
     terms = find_change_terms(notice.require_class(), timezone.now())
     if purchase.is_place:  # its holder can leave, but neither move nor cancel the class
-        return "" if purchase.is_free else _write("bookings/sales/_seat_terms.html", terms=terms)
+        return "" if purchase.is_free else _write("bookings/sales/_place_terms.html", terms=terms)
     texts = [_write("bookings/_deadline.html", terms=terms, is_just_paid=True)]
     if not purchase.is_free:
         steps = {"giving_up": gettext("cancelás la clase"), "is_deadline_said": True}

@@ -143,12 +143,13 @@ class ClassCard:
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
 
 
-def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
+def present_class(virtual_class: VirtualClass, user: User, *, says_paid: bool = False) -> ClassCard:
+    """says_paid: the person just returned from paying."""
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
     purchase = virtual_class.purchase if is_host else find_own_place(virtual_class, user)
-    money = describe_purchase(purchase, now) if purchase else None
+    money = describe_purchase(purchase, now, says_paid=says_paid) if purchase else None
     payment = money.payment if money else None
     has_paid = payment is not None and payment.approved_at is not None
     return ClassCard(

@@ -23,6 +23,7 @@ from bookings.models import (
     ClassStatus,
     ClassType,
     Payment,
+    PaymentCharge,
     PaymentStatus,
     Purchase,
     PurchaseState,
@@ -121,6 +122,10 @@ class MoneyCard:
     def payment(self) -> Payment | None:
         return find_payment(self.purchase)
 
+    @cached_property
+    def charges(self) -> list[PaymentCharge]:
+        return list(self.payment.charges.all()) if self.payment else []  # may be prefetched
+
     @property
     def virtual_class(self) -> VirtualClass | None:
         return self.purchase.virtual_class
@@ -204,7 +209,7 @@ class MoneyCard:
             return None
         if self.payment.review:
             return MoneyState.REVIEW
-        statuses = {charge.status for charge in self.payment.charges.all()}  # may be prefetched
+        statuses = {charge.status for charge in self.charges}
         return MoneyState.CASH if ChargeStatus.PENDING in statuses else None
 
     @property
@@ -229,8 +234,7 @@ class MoneyCard:
     @property
     def charge_id(self) -> str:
         """The number of the last charge that was not rejected."""
-        charges = self.payment.charges.all() if self.payment else []
-        counted = [one for one in charges if one.status != ChargeStatus.REJECTED]
+        counted = [one for one in self.charges if one.status != ChargeStatus.REJECTED]
         return counted[-1].charge_id if counted else ""
 
     @property

@@ -71,7 +71,7 @@ def cancel_class(
     kept, refund: the centavos that page or client said are kept, or refunded. Raises, without
     writing, ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
     RefundChangedError, ClassEndedError for a student, and FreshSignInNeededError for the teacher
-    if money goes back. CalendarError if the event stays: cancellation and refunds are committed by
+    if money goes back online. CalendarError if the event stays: cancellation and refunds are committed by
     then.
     """
     virtual_class = decide_cancelling(
@@ -113,7 +113,7 @@ def call_off(
     """Cancel a locked class, and request its refunds by the stored decision.
 
     case: None if a bank or the provider took the money back: the rest stays undecided. Raises
-    ClassCompletedError, FreshSignInNeededError.
+    ClassCompletedError; FreshSignInNeededError if money goes back online.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -126,7 +126,7 @@ def call_off(
     refunds = []
     for purchase in virtual_class.purchases.select_related("payment").order_by("pk"):
         refunds += end_purchase(purchase, case, actor)
-    if refunds:
+    if any(not one.is_by_hand for one in refunds):
         refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
 
 

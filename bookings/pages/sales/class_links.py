@@ -12,7 +12,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -30,7 +29,7 @@ from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import PAYABLE, ClassCard, present_class
 from bookings.pages.joining import write_invitation
-from bookings.pages.money_card import MoneyCard, describe_purchase
+from bookings.pages.money_card import MoneyCard
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.transfers import (
@@ -44,7 +43,6 @@ from bookings.templatetags.class_times import clock, long_day
 # Session key: the token of the link, which the way back from the provider lacks.
 PAYING = "class_link"
 STATUSES = {LinkState.OPEN: HTTPStatus.OK, LinkState.BROKEN: HTTPStatus.NOT_FOUND}
-ABOUT = "person", "payment", "virtual_class__booked_by", "virtual_class__offer"
 # Until an open page polls again while the link to the video call is being prepared.
 PREPARING_SECONDS = 5
 
@@ -99,11 +97,11 @@ def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
 
 
 def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
-    settle_open(_purchase_of(link))
-    link = find_link(token).link or link  # as it is after settling
-    virtual_class, host = link.virtual_class, link.virtual_class.booked_by
-    card, is_theirs = present_class(virtual_class, host), host.is_placeholder
-    money = describe_purchase(_purchase_of(link), timezone.now(), says_paid=says_paid(request))
+    card, money = _present(request, link)
+    if settle_open(money.purchase):
+        card, money = _present(request, find_link(token).link or link)
+    virtual_class, host = card.virtual_class, card.virtual_class.booked_by
+    is_theirs = host.is_placeholder
     shown = f"{card.state} {money.state}"
     if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -133,9 +131,12 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
     return render(request, "bookings/sales/class_link.html", context)
 
 
-def _purchase_of(link: ClassLink) -> Purchase:
-    # Only the teacher's bookings have links, and each booking has its sale.
-    return Purchase.objects.classes().select_related(*ABOUT).get(virtual_class=link.virtual_class)
+def _present(request: HttpRequest, link: ClassLink) -> tuple[ClassCard, MoneyCard]:
+    virtual_class = link.virtual_class
+    card = present_class(virtual_class, virtual_class.booked_by, says_paid=says_paid(request))
+    if card.money is None:
+        raise Http404
+    return card, card.money
 
 
 def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) -> WaysToPay | None:
@@ -147,7 +148,7 @@ def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) 
     return replace(
         ways,
         # An account announces a transfer on its own pages.
-        transfer=ways.transfer if money.purchase.person.is_placeholder else None,
+        transfer=ways.transfer if card.virtual_class.booked_by.is_placeholder else None,
         checkout_url="",
         pay_url=pay_url,
         payment_url="",
@@ -173,11 +174,11 @@ def _refresh_seconds(state: str, money: MoneyCard) -> int | None:
 def pay(request: HttpRequest, token: str) -> HttpResponse:
     """Redirect to the provider; the session remembers the link."""
     link = _find_open(token)
-    money = describe_purchase(_purchase_of(link), timezone.now()) if link else None
-    if money is None or not money.checkout_url:
+    checkout_url = _present(request, link)[1].checkout_url if link else ""
+    if not checkout_url:
         return redirect("bookings:class_link", token=token)  # its page says why
     request.session[PAYING] = token
-    return redirect(money.checkout_url)
+    return redirect(checkout_url)
 
 
 def _find_open(token: str) -> ClassLink | None:
@@ -189,11 +190,11 @@ def _find_open(token: str) -> ClassLink | None:
 @require_POST
 def announce(request: HttpRequest, token: str) -> HttpResponse:
     link, form = _find_open(token), AnnounceForm(request.POST)
-    purchase = _purchase_of(link) if link else None
-    # An account announces on its own pages.
-    if purchase is not None and purchase.person.is_placeholder:
+    student = link.virtual_class.booked_by if link else None
+    if link and student and student.is_placeholder:  # an account announces on its own pages
         if form.is_valid():
-            take_announcement(request, form, user=purchase.person, purchase=purchase)
+            purchase = _present(request, link)[1].purchase
+            take_announcement(request, form, user=student, purchase=purchase)
         else:
             messages.error(request, str(form.errors["operation_number"][0]))
     return redirect("bookings:class_link", token=token)

@@ -1,7 +1,7 @@
 """The texts of mails about money."""
 
 from datetime import timedelta
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 import time_machine
@@ -128,10 +128,16 @@ def test_the_mail_about_a_seat_names_price_and_refund(mercadopago, teacher):
     ) in text
 
 
+class Half(NamedTuple):
+    """Like a ``RefundCase``."""
+
+    reason: RefundReason = RefundReason.CANCELLED
+    percent: int = 50
+
+
 @pytest.fixture
 def half_is_kept(monkeypatch):
-    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
-    steps = [change_terms.RefundStep(timedelta(hours=2), half)]
+    steps = [change_terms.RefundStep(timedelta(hours=2), Half())]
     monkeypatch.setattr(change_terms, "LATER_STEPS", steps)
 
 
