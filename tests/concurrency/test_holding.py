@@ -4,6 +4,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat
 from django.conf import settings
 from django.test import override_settings
 from django.utils import timezone
@@ -14,7 +15,6 @@ from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
 from bookings.domain.open_classes import seats
-from bookings.domain.open_classes.seats import hold_seat
 from bookings.models import Hold, Payment, Price, Seat, SeatState
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory

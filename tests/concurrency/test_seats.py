@@ -4,13 +4,13 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
+from bookings.domain.places.held_seats import count_held_seats
 from django.utils import timezone
 
 from bookings.domain.exceptions import ClassFullError
 from bookings.domain.open_classes import seats
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
 from bookings.domain.places import joining
-from bookings.domain.places.held_seats import count_held_seats
 from bookings.domain.places.joining import join_class
 from bookings.models import Seat, SeatState, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+
 from accounts.models import Level, User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import OpenClass, Seat
 
 CONVERSATION = "Conversación B1"

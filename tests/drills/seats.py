@@ -13,13 +13,13 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
+from bookings.domain.open_classes.seats import hold_seat
 from django.db import Error
 from requests import RequestException
 
 from accounts.models import User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.seats import hold_seat
 from bookings.models import ClassStatus, OpenClass, Role, Seat, SeatState, UserActivity
 from bookings.notices import delivery
 from bookings.payments.gateway import PaymentError

@@ -3,14 +3,14 @@
 import re
 
 import pytest
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.pages.payment_card import present_payment
 from django.urls import reverse
 
 from bookings.domain.checkout.settling import settle
 from bookings.domain.money.refunds import request_partial_refund, request_refund, send_due_refunds
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import BookingRules, Payment, RefundReason, SeatState
-from bookings.pages.payment_card import present_payment
 from tests.pages.texts import plain_text_of
 from tests.sales.open_classes import PRICE, hold, pay, publish, read
 from tests.standins import Fault

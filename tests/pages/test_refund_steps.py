@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 import time_machine
+from bookings.domain.open_classes.seats import pay_seat_by_hand
 from django.test import Client
 from django.urls import reverse
 
 from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
     BookingRules,
     ClassStatus,

@@ -3,13 +3,13 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from bookings.domain.open_classes.seats import hold_seat
 from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.checkout.settling import settle
 from bookings.domain.open_classes.listing import count_left, with_counts
-from bookings.domain.open_classes.seats import hold_seat
 from bookings.models import OpenClass, Refund, Seat, UserActivity
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 

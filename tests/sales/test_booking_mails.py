@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from django.core import mail
 from django.utils import timezone
 
@@ -16,7 +17,6 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.open_classes.deadlines import decide_open_classes
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
 from bookings.notices.delivery import deliver_due

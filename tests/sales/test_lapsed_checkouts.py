@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import release_seat
 from django.utils import timezone
 
 from bookings.domain.checkout.checkout import check_out_hold
@@ -11,7 +12,6 @@ from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.open_classes.seats import release_seat
 from bookings.domain.places.lapsed_checkouts import (
     MAX_CHOSEN,
     MAX_LAPSED,

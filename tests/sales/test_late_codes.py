@@ -5,6 +5,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat, release_seat
 from django.utils import timezone
 
 from bookings.domain.checkout import transfers
@@ -20,7 +21,6 @@ from bookings.domain.exceptions import BookingError, DiscountCodeError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import has_lost_its_use, list_seat_uses
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from bookings.domain.places import lapsed_checkouts
 from bookings.models import (
     BankTransfer,

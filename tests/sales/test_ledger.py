@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import time_machine
+from bookings.domain.open_classes.seats import pay_seat_by_hand
 from django.utils import timezone
 
 from bookings.domain.checkout.checkout import check_out_hold
@@ -26,7 +27,6 @@ from bookings.domain.money.refunds import (
     send_refunds_of,
 )
 from bookings.domain.money.takings import list_entries_of, list_monthly_takings
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import EntryKind, Payment, Price, RefundReason, Seat
 from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
 from tests.payments import make_payment

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import release_seat
 from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
@@ -10,7 +11,6 @@ from django.utils import timezone
 from bookings.admin.sales import transfers as panel_transfers
 from bookings.domain.checkout.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.domain.exceptions import TooManyTransfersError
-from bookings.domain.open_classes.seats import release_seat
 from bookings.models import BankTransfer, Notice, TransferState
 from bookings.notices.delivery import deliver_due
 from tests.admin.steps import confirm_several

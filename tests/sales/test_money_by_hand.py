@@ -1,6 +1,7 @@
 """What goes back, online and by the teacher's hand, of a class or seat that she was paid for."""
 
 import pytest
+from bookings.domain.open_classes.seats import pay_seat_by_hand
 from django.urls import reverse
 
 from bookings.domain.change_policy import RefundCase
@@ -9,7 +10,6 @@ from bookings.domain.checkout.transfers import announce_transfer, confirm_transf
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.open_classes.leaving import find_money_of_seat, leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     Notice,

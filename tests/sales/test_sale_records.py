@@ -4,12 +4,12 @@ import json
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
 
 from bookings.admin.classes.timeline import build_timeline
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.discounts import Discount
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.models import ClassEvent, WebhookEvent
 from bookings.webhooks.events import announce_events

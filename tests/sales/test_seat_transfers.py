@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from django.urls import reverse
 from django.utils import timezone
 
@@ -29,7 +30,6 @@ from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     BankTransfer,

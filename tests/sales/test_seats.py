@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import settle_due_payments
@@ -20,7 +21,6 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.open_classes.listing import list_open_classes
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from bookings.models import (
     ClassLog,
     Notice,

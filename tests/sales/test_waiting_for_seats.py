@@ -7,12 +7,12 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
+from bookings.domain.open_classes.seats import hold_seat, release_seat
 from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, OfferLapsedError
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from bookings.domain.places import lapsed_checkouts
 from bookings.domain.places.place_offers import count_kept_places, pass_on_offers
 from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_seat
