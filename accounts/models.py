@@ -83,13 +83,6 @@ class User(AbstractBaseUser, PermissionsMixin):
     )
     provider_token_saved_at = models.DateTimeField(null=True, blank=True, editable=False)
     provider_token_revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
-    grant_to_revoke = EncryptedTextField(
-        blank=True,
-        default="",
-        db_default="",
-        editable=False,
-        help_text="A token of the provider whose grant is to be revoked and forgotten; encrypted.",
-    )
 
     # The teacher's notes about the person, who sees them only in the data export.
     private_notes = models.TextField(

@@ -69,8 +69,6 @@ def erase_account(*, user: User) -> None:
         # The number of classes is not personal.
         total_classes=stored.total_classes,
         created_at=stored.created_at,
-        # accounts.sign_in.student_grants revokes the grant at Google, then forgets the token.
-        grant_to_revoke=stored.grant_to_revoke,
     )
     erased.set_unusable_password()
     erased.save(force_update=True)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, ProtectedError, QuerySet
+from django.db.models import ProtectedError, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -113,9 +113,7 @@ def admit_administrator(*, user: User, subject: str) -> bool:
     user.provider_subject = subject
     user.is_staff = user.is_superuser = True
     earlier = User.objects.exclude(pk=user.pk).filter(is_superuser=True)
-    earlier.exclude(provider_refresh_token="").update(
-        grant_to_revoke=F("provider_refresh_token"), provider_refresh_token=""
-    )
+    earlier.update(provider_refresh_token="")
     _take_panel(earlier)
     return True
 
@@ -142,12 +140,6 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
         ]
     )
     calendar_granted.send_robust(sender=User)
-
-
-def keep_for_revocation(*, user: User, token: str) -> None:
-    """Store a token for ``accounts.sign_in.student_grants``."""
-    user.grant_to_revoke = token
-    user.save(update_fields=["grant_to_revoke"])
 
 
 def mark_grant_revoked(*, user: User) -> bool:

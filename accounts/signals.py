@@ -18,7 +18,6 @@ from accounts.services import (
     bind_identity,
     choose_language,
     dismiss_administrator,
-    keep_for_revocation,
     remember_refresh_token,
 )
 from accounts.sessions.engine import SessionStore
@@ -37,8 +36,6 @@ def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **k
     _recognise_administrator(request, user, sociallogin)
     if user.is_staff:
         bind_identity(user=user, subject=account.uid)
-    elif account.provider == GOOGLE:
-        _mark_student_grant(user, sociallogin)
     if language := language_chosen_in_browser(request):
         choose_language(user=user, language=language)
 
@@ -57,8 +54,6 @@ def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwar
         # Only this identity opens the panel from now on, and this browser has just proved it.
         note_sign_in(request.session, provider=account.provider, uid=account.uid)
         request.session.cycle_key()
-    elif account.provider == GOOGLE:
-        _mark_student_grant(user, sociallogin)
     identity_connected.send(sender=User, user=user, account=account)
 
 
@@ -78,12 +73,6 @@ def _recognise_administrator(request: HttpRequest, user: User, sociallogin: Soci
         logger.warning("Another account of the provider claims the administrator's address.")
         return
     _keep_grant(request, user, sociallogin)
-
-
-def _mark_student_grant(user: User, sociallogin: SocialLogin) -> None:
-    has_calendar = settings.CALENDAR_SCOPE in granted_scopes(sociallogin)
-    if settings.CALENDAR_CONSENT == "teacher" and has_calendar:
-        keep_for_revocation(user=user, token=sociallogin.token.token)
 
 
 def _keep_grant(request: HttpRequest, user: User, sociallogin: SocialLogin) -> None:

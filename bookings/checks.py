@@ -32,7 +32,7 @@ def _settings_messages() -> Iterator[checks.CheckMessage]:
     if settings.METRICS_TOKEN and not settings.METRICS_DIRECTORY:
         yield checks.Warning(
             "Each process shows only its own figures at /metrics, and none shows the worker's.",
-            hint="Set METRICS_DIRECTORY to a folder that all of them may write to.",
+            hint="Set PROMETHEUS_MULTIPROC_DIR to a folder that all of them may write to.",
             id="bookings.W003",
         )
     seller = {"SELLER_NAME": settings.SELLER.name, "SELLER_CUIT": settings.SELLER.cuit}

@@ -15,7 +15,7 @@ from bookings.domain.calendar.access import note_refusal
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.places.place_offers import pass_on_offers_to
 from bookings.domain.recovery.retry_scheduling import resume_schedulings
-from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
+from bookings.domain.recovery.watching import compare_soon, open_channel_soon
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.endpoints import replace_lost_secrets
@@ -56,7 +56,7 @@ def on_identity_changed(signal: Signal, user: User, account: SocialAccount, **kw
 
 @receiver(calendar_changed)
 def on_calendar_changed(**kwargs: Any) -> None:
-    check_calendar_soon()
+    compare_soon()
 
 
 @receiver(access_refused)

@@ -11,7 +11,6 @@ from calendar_sync.interface import (
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
-    Changes,
     CreatedEvent,
     EventDraft,
     EventGoneError,

@@ -23,15 +23,13 @@ def get_calendar(*, refresh_token: str | None) -> Calendar:
 
 
 def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) -> T:
-    """Call ``work`` with the administrator's grant, else with the service account.
+    """Call ``work`` with the administrator's grant; with None, by the service account.
 
-    Sends ``access_refused`` for a refused grant. Raises CalendarError.
+    Sends ``access_refused`` for a refusal. Raises CalendarError.
     """
     try:
         return work(get_calendar(refresh_token=refresh_token))
     except CalendarNotConnectedError as error:
         if error.is_certain:
             access_refused.send_robust(sender=None, refresh_token=refresh_token)
-        if not (refresh_token and settings.CALENDAR_SERVICE_ACCOUNT):
-            raise
-    return use_calendar(work, refresh_token=None)
+        raise

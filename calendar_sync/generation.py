@@ -21,7 +21,7 @@ SQLITE_PATIENCE_MS = 2_000
 # Plain SQL costs half of a queryset, for the most frequent request.
 READ = 'SELECT generation FROM "calendar_sync_syncstate" WHERE calendar_id = %s'
 BEGIN = """
-    INSERT INTO "calendar_sync_syncstate" (calendar_id, sync_token, generation) VALUES (%s, '', 1)
+    INSERT INTO "calendar_sync_syncstate" (calendar_id, generation) VALUES (%s, 1)
     ON CONFLICT (calendar_id) DO UPDATE SET generation = "calendar_sync_syncstate".generation + 1
 """
 

@@ -99,15 +99,6 @@ class OwnEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """event_ids: changed or deleted, others' too. references: of ours that changed."""
-
-    event_ids: frozenset[str]
-    references: frozenset[str]
-    sync_token: str
-
-
-@dataclass(frozen=True, slots=True)
 class BusySlot:
     """status: ``confirmed`` or ``tentative``."""
 

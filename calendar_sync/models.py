@@ -1,4 +1,4 @@
-"""The state of following a calendar."""
+"""What is stored about a calendar, and the channels of its push messages."""
 
 import uuid
 
@@ -8,14 +8,8 @@ from django.utils import timezone
 
 class SyncState(models.Model):
     calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
-    # Empty before the first look, and when it has expired.
-    sync_token = models.TextField(blank=True, editable=False)
-    synced_at = models.DateTimeField("seguido hasta", null=True, blank=True)
-    compared_at = models.DateTimeField("comparado entero", null=True, blank=True)
     # Grows with each write of ours and expires earlier lists (``generation.py``).
     generation = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
-    # When a push channel was last requested.
-    channel_tried_at = models.DateTimeField("aviso pedido", null=True, blank=True)
 
     class Meta:
         verbose_name = "seguimiento del calendario"

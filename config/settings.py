@@ -65,7 +65,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
-    "config.web.clock.ClockMiddleware",
     "config.web.headers.HeadersMiddleware",
     "config.web.limits.HeaderLimitMiddleware",
     "config.web.plain_http.PlainHttpMiddleware",
@@ -82,6 +81,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.web.wrong_method.WrongMethodMiddleware",
+    "bookings.middleware.rules_middleware",
 ]
 if _has_local_names:
     plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")
@@ -159,7 +159,6 @@ _google_url = ENV.address("GOOGLE_URL")
 _github_url = ENV.address("GITHUB_URL")
 _google = _google_url + "/oauth2" if _google_url else "https://oauth2.googleapis.com"
 GOOGLE_TOKEN_URL = f"{_google}/token"
-GOOGLE_REVOKE_URL = f"{_google}/revoke"
 GITHUB_API_URL = ENV.address("GITHUB_API_URL", _github_url or "https://api.github.com")
 AUTH_PROVIDER_ID = ENV.text("AUTH_PROVIDER_ID")
 AUTH_PROVIDER_SECRET = ENV.text("AUTH_PROVIDER_SECRET")
@@ -388,7 +387,7 @@ SECURITY_HEADERS = {
 LOG_FORMAT = ENV.one_of("LOG_FORMAT", "json", "text", default="text" if ENV.is_local else "json")
 METRICS_TOKEN = services.metrics_token(ENV)
 # Where processes keep counts; empty for memory.
-METRICS_DIRECTORY = ENV.text("METRICS_DIRECTORY")
+METRICS_DIRECTORY = ENV.text("PROMETHEUS_MULTIPROC_DIR")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
 _sentry = services.sentry_options(ENV)

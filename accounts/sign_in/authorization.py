@@ -51,10 +51,6 @@ def authorize_url(
         params["access_type"] = "offline"
     if purpose == Purpose.CALENDAR and settings.MEET_ACCESS == "open":
         scope.append(settings.MEET_SCOPE)
-    if provider_id == GOOGLE and settings.CALENDAR_CONSENT == "teacher":
-        # Reveals an earlier consent to the calendar, so that it can be revoked.
-        # https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
-        params["include_granted_scopes"] = "true"
     is_bound = purpose in {Purpose.CONFIRM, Purpose.CALENDAR}
     response = provider.redirect(
         request,

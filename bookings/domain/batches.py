@@ -1,6 +1,7 @@
 """Batches: a failing row stops no other."""
 
 import logging
+import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -10,6 +11,8 @@ T = TypeVar("T")
 
 # After this many in a row the provider counts as down; the rest wait for the next sweep.
 FAILURES_IN_A_ROW = 3
+# Slow successes must not delay the other sweeps; the next run continues.
+SECONDS_IN_A_ROW = 45
 
 
 def work_through(
@@ -25,6 +28,7 @@ def work_through(
     outage: the provider's error; ``max_failures`` in a row end the batch. Other errors are logged.
     """
     done = failures = 0
+    end = time.monotonic() + SECONDS_IN_A_ROW
     for row in rows:
         try:
             done += work(row)
@@ -34,6 +38,6 @@ def work_through(
             failures += 1
         except Exception:
             logger.exception("%s %s failed.", name, getattr(row, "pk", row))
-        if failures == max_failures:
+        if failures == max_failures or time.monotonic() >= end:
             break
     return done

@@ -11,6 +11,7 @@ from bookings.models.availability import (
     Weekday,
     WeeklyHours,
     hours_overlap,
+    keep_rules,
 )
 from bookings.models.change_terms import (
     ChangeTerms,
@@ -21,7 +22,13 @@ from bookings.models.change_terms import (
 )
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.entry import Entry, EntryKind
-from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
+from bookings.models.heartbeat import (
+    CALENDAR,
+    MEET_ACCESS,
+    Heartbeat,
+    meet_refused_at,
+    not_connected_since,
+)
 from bookings.models.hold import Hold, HoldQuerySet
 from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (

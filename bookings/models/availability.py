@@ -1,6 +1,11 @@
 """The teacher's hours and booking rules."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import copy
 from datetime import date, time, timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -209,13 +214,37 @@ class BookingRules(models.Model):
     def __str__(self) -> str:
         return "Reglas de reserva"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        super().save(*args, **kwargs)
+        _kept.set(None)  # until the request ends: the transaction may still be undone
+
     @classmethod
     def load(cls) -> "BookingRules":
-        """Return the row, or the defaults."""
-        return cls.objects.filter(pk=cls.SINGLETON).first() or cls()
+        """Return the row, or the defaults; in ``keep_rules``, as first read."""
+        kept = _kept.get()
+        if kept:
+            return copy(kept[0])
+        rules = cls.objects.filter(pk=cls.SINGLETON).first() or cls()
+        if kept is not None:
+            kept.append(copy(rules))  # a form may change its own
+        return rules
 
     @classmethod
     def cut_off_calls(cls, *, students: int, minutes: int) -> bool:
         """True if Meet ends such a class early."""
         is_long_group = students > 1 and minutes > LONGEST_FREE_CALL_MINUTES
         return is_long_group and cls.load().is_free_account
+
+
+# None outside of ``keep_rules``, where each call of ``load`` reads the row.
+_kept: ContextVar[list[BookingRules] | None] = ContextVar("booking_rules", default=None)
+
+
+@contextmanager
+def keep_rules() -> Iterator[None]:
+    """Read the rules once in the block, until it saves them."""
+    token = _kept.set([])
+    try:
+        yield
+    finally:
+        _kept.reset(token)

@@ -5,15 +5,17 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 
+from calendar_sync import CalendarNotConnectedError
+
 # Rows that belong to no sweep.
-SERVICE_ACCOUNT, MEET_ACCESS = "service_account", "meet_access"
+CALENDAR, MEET_ACCESS = "calendar", "meet_access"
 
 
 class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next run or end of lease (``next_run_at``).
 
-    The calendar, its service account and Meet have rows too: ``outages.py``, ``service_account.py``
-    and ``guests.py`` of ``domain/calendar``.
+    The calendar and Meet have rows too (``outages.py`` and ``guests.py`` of ``domain/calendar``);
+    so have complete comparisons and payment searches.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
@@ -31,6 +33,14 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def not_connected_since() -> datetime | None:
+    """Return since when the calendar refuses us; None if it answers or fails otherwise."""
+    refused = Heartbeat.objects.filter(
+        name=CALENDAR, failure=CalendarNotConnectedError.__name__, paused_until__isnull=False
+    )
+    return refused.values_list("failed_at", flat=True).first()
 
 
 def meet_refused_at() -> datetime | None:

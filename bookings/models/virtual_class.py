@@ -56,6 +56,8 @@ class PriceDecision(models.TextChoices):
 class VirtualClass(models.Model):
     """``UserActivity`` decides who takes part, not the counter and the list of ids.
 
+    Both are written by domain/places/participants.py.
+
     Spec: Resources, VirtualClass.
     """
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
-from bookings.models import Notice
+from bookings.models import LONGEST_TRANSFER_HOURS, Notice, NoticeKind
 from bookings.notices.facts import with_subjects
-from bookings.notices.registry import reason_to_skip
+from bookings.notices.registry import PLANNED, reason_to_skip
 from bookings.notices.rendering import render_mail
 from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
-from config.lib.retries import backoff, claim
+from config.lib.retries import backoff, claim, is_due
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,9 @@ LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 12
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=3)
+# Due at the end of a day or of a transfer's time.
+LATER = [NoticeKind.DAILY_BOOKINGS, NoticeKind.TRANSFER_OVER, NoticeKind.SEAT_TRANSFER_OVER]
+LONGEST_LEAD = timedelta(hours=LONGEST_TRANSFER_HOURS)
 # After these failures in a row the server counts as down; the other mails keep their attempts.
 FAILURES_IN_A_ROW = 3
 # Fewer than mail servers accept in one conversation.
@@ -65,8 +68,15 @@ def deliver_mails_soon() -> None:
 
 
 def _list_due() -> list[Notice]:
-    due = Notice.objects.filter(next_attempt_at__lte=timezone.now())
-    return list(due.order_by("next_attempt_at")[:MAILS_PER_CONNECTION])
+    now, is_later = timezone.now(), Q(kind__in=LATER)
+    has_come = (
+        is_due("next_attempt_at", LONGEST_DELAY, now) & ~is_later & ~Q(kind__in=PLANNED)
+        | is_due("next_attempt_at", LONGEST_LEAD, now) & is_later
+        # A reminder follows from its class's start, which no clock shifts.
+        | Q(next_attempt_at__lte=now)
+    )
+    due = Notice.objects.filter(has_come).order_by("next_attempt_at")
+    return list(due[:MAILS_PER_CONNECTION])
 
 
 def _claim(row: Notice) -> Notice | None:

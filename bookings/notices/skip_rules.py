@@ -8,12 +8,10 @@ from django.utils import timezone
 
 from accounts.models import UserStatus
 from bookings.models import (
-    SERVICE_ACCOUNT,
     UNDECIDED,
     BankTransfer,
     ClassLink,
     ClassStatus,
-    Heartbeat,
     MinimumDecision,
     Notice,
     Purchase,
@@ -23,6 +21,7 @@ from bookings.models import (
     VirtualClass,
     WaitingState,
     find_open_class,
+    not_connected_since,
 )
 from bookings.notices.facts import (
     find_entry,
@@ -128,8 +127,7 @@ def _is_reconnected(notice: Notice) -> bool:
 
 
 def _is_account_accepted(notice: Notice) -> bool:
-    refusals = Heartbeat.objects.filter(name=SERVICE_ACCOUNT, failed_at__isnull=False)
-    return not refusals.exists()
+    return not_connected_since() is None
 
 
 erased = SkipRule("La persona borró su cuenta.", lambda one: one.user.status == UserStatus.ERASED)

@@ -6,7 +6,6 @@ register = template.Library()
 
 NAMES = {
     "announce_events": "anotar avisos para otros sistemas",
-    "bring_back_plans": "adelantar lo que un reloj adelantado dejó para después",
     "check_calendar_grant": "probar el permiso del calendario",
     "compare_calendar": "comparar el calendario",
     "complete_ended_classes": "completar las clases dadas",
@@ -15,7 +14,6 @@ NAMES = {
     "deliver_webhooks": "avisar a otros sistemas",
     "expire_payments": "vencer pagos sin empezar",
     "finish_requested_schedulings": "agendar clases pagadas",
-    "follow_calendar": "seguir los cambios del calendario",
     "forget_claims": "borrar los datos de personas sin cuenta cuyas clases tomó una cuenta",
     "forget_notifications": "borrar avisos viejos de pagos",
     "forget_webhooks": "borrar avisos viejos a otros sistemas",
@@ -24,7 +22,6 @@ NAMES = {
     "pass_on_offers": "ofrecer lugares a la lista de espera",
     "plan_missing_reminders": "planear recordatorios",
     "process_notifications": "mirar los avisos de pagos",
-    "revoke_student_grants": "retirar permisos de calendario que no usamos",
     "search_payments": "buscar pagos que nadie avisó",
     "send_due_notices": "enviar correos",
     "send_due_refunds": "devolver pagos",

@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from bookings.models import WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.endpoints import list_secrets
-from bookings.webhooks.outcomes import LEASE, record_answer
-from bookings.webhooks.sending import Answer, post
+from bookings.webhooks.outcomes import DELAYS, LEASE, record_answer
+from bookings.webhooks.sending import LONGEST_REST, Answer, post
 from bookings.webhooks.signing import build_headers
-from config.lib.retries import claim
+from config.lib.retries import claim, is_due
 
 RECEIVERS_AT_ONCE = 8
 # A call stops after so long, to let other work run.
@@ -48,9 +48,9 @@ def deliver_now(delivery: WebhookDelivery) -> None:
 def _list_due() -> list[WebhookDelivery]:
     """Return the oldest due delivery of each endpoint that is not resting."""
     now = timezone.now()
-    due = WebhookDelivery.objects.filter(next_attempt_at__lte=now)
+    due = WebhookDelivery.objects.filter(is_due("next_attempt_at", DELAYS[-1], now))
     oldest = due.filter(endpoint=OuterRef("pk")).order_by("next_attempt_at", "pk").values("pk")[:1]
-    is_rested = Q(resting_until=None) | Q(resting_until__lte=now)
+    is_rested = Q(resting_until=None) | is_due("resting_until", LONGEST_REST, now)
     endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True)
     firsts = due.filter(pk__in=endpoints.values_list(Subquery(oldest)))
     return list(firsts.order_by("next_attempt_at", "pk")[:RECEIVERS_AT_ONCE])

@@ -19,6 +19,7 @@ from django.conf import settings
 from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, parse_address, resolve
 
 CONNECT_SECONDS = 5
+LONGEST_REST = timedelta(hours=1)  # that a receiver may ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def _read_wait(response: HTTPResponse) -> timedelta:
     seconds = response.headers.get("Retry-After", "")
     if not (seconds.isascii() and seconds.isdigit() and len(seconds) < 9):
         return timedelta(0)
-    return min(timedelta(seconds=int(seconds)), timedelta(hours=1))
+    return min(timedelta(seconds=int(seconds)), LONGEST_REST)
 
 
 def _status_failure(status: int) -> str:

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from bookings.domain.calendar.outages import CALENDAR
-from bookings.models import Heartbeat
+from bookings.models import CALENDAR, Heartbeat
 from bookings.work.sweeps import SWEEPS
 
 # A sweep may wait for the others, and each of them for a provider that is down.

@@ -8,8 +8,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
-from bookings.domain.calendar.access import refused_since
-from bookings.domain.calendar.grants import is_at_risk
+from bookings.domain.calendar.grants import is_at_risk, refused_since
 from bookings.models import list_awaiting_scheduling
 from bookings.work.health import check_work
 

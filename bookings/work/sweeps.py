@@ -12,7 +12,6 @@ from secrets import token_hex
 from django.db import Error
 from django.utils import timezone
 
-from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.notifications import forget_notifications, process_notifications
@@ -27,12 +26,11 @@ from bookings.domain.places.place_offers import pass_on_offers
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.domain.recovery.wall_times import keep_wall_times
-from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events, forget_webhooks
-from bookings.work.clock_jumps import bring_back_plans
 from config.lib.tracing import tagged
 
 logger = logging.getLogger(__name__)
@@ -48,7 +46,6 @@ HOUR = timedelta(hours=1)
 
 # Each sweep with its interval, in running order: later ones process what earlier ones find.
 SWEEPS: dict[Sweep, timedelta] = {
-    bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
     search_payments: MINUTE,
@@ -59,8 +56,7 @@ SWEEPS: dict[Sweep, timedelta] = {
     finish_requested_schedulings: MINUTE,
     update_events: MINUTE,
     withdraw_events: MINUTE,
-    follow_calendar: 5 * MINUTE,
-    compare_calendar: HOUR,
+    compare_calendar: 5 * MINUTE,
     keep_push_channel: 24 * HOUR,
     complete_ended_classes: MINUTE,
     decide_open_classes: MINUTE,
@@ -68,7 +64,6 @@ SWEEPS: dict[Sweep, timedelta] = {
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,
     check_calendar_grant: HOUR,
-    revoke_student_grants: 5 * MINUTE,
     send_due_notices: MINUTE,
     announce_events: MINUTE,
     deliver_webhooks: MINUTE,

@@ -1,154 +1,115 @@
-"""The worker: a process that runs the sweeps, and a parent that replaces it if it dies."""
+"""The worker: one loop that runs each sweep at its time, until SIGTERM or SIGINT.
 
-import ctypes
+A supervisor restarts it if it dies. No sweep begins new work after a minute, and the web process
+sends mails at once by itself, so sweeps need no threads.
+"""
+
+import faulthandler
 import logging
-import math
-import multiprocessing
 import signal
-import time
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from mmap import mmap
-from multiprocessing.process import BaseProcess
+from threading import Event
 from types import FrameType
 
 from django.conf import settings
 from django.db import Error, close_old_connections, connections
+from django.db.models import Q
 from django.utils import timezone
 
-from bookings.work.plan import RESTART_AFTER, RETRY_AFTER, claim, list_due, plan_next
-from bookings.work.sweeps import SWEEPS, Sweep, note_failure_if_possible, run_sweep
+from bookings.models import Heartbeat
+from bookings.work.sweeps import SWEEPS, Sweep, run_sweep
+from config.lib.retries import is_due
 
 logger = logging.getLogger(__name__)
 
 POLL = timedelta(seconds=2)
 # Less than the ten seconds that Docker waits after SIGTERM.
 STOP_AFTER = timedelta(seconds=8)
-# For planning. No limit of PostgreSQL ends the wait for a machine that does not answer.
-PLAN_TIMEOUT = timedelta(minutes=1)
-# After the database failed, or the process died.
-PAUSE = timedelta(seconds=2)
+# After a failure, even of a daily sweep.
+RETRY_AFTER = timedelta(minutes=5)
+# Added to SWEEP_TIMEOUT, so that a sweep ends before its lease.
+LEASE_MARGIN = timedelta(seconds=30)
+
+_is_stopping = Event()
 
 
-class SharedState(ctypes.Structure):
-    """Memory of both processes, without a lock: a killed process would keep it.
-
-    running: the sweep's name; empty between sweeps.
-    """
-
-    is_stopping: bool
-    running: bytes
-    _fields_ = [("is_stopping", ctypes.c_bool), ("running", ctypes.c_char * 64)]
-
-
-class Worker:
-    """Run the sweeps until SIGTERM or SIGINT.
-
-    The running sweep is killed after STOP_AFTER, or at a second signal.
-    """
-
-    def __init__(self) -> None:
-        self._state = SharedState.from_buffer(mmap(-1, ctypes.sizeof(SharedState)))
-        self._kill_at = math.inf
-
-    def run(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
-        logger.info("The worker begins.")
-        while not self._state.is_stopping:
-            self._run_process()
-        logger.info("The worker has stopped.")
-
-    def _stop(self, signum: int, frame: FrameType | None) -> None:
-        patience = timedelta() if self._state.is_stopping else STOP_AFTER
-        self._kill_at = time.monotonic() + patience.total_seconds()
-        self._state.is_stopping = True
-
-    def _run_process(self) -> None:
-        connections.close_all()  # a forked process cannot share them
-        # Forking starts at once and shares the memory of loaded code.
-        fork = multiprocessing.get_context("fork").Process
-        process = fork(target=_run_sweeps, args=(self._state,), daemon=True)
-        process.start()
+def work() -> None:
+    """Run the sweeps until a signal; STOP_AFTER later, or at a second one, break the sweep off."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+        signal.signal(number, _stop)
+    logger.info("The worker begins.")
+    while not _is_stopping.wait(POLL.total_seconds()):
         try:
-            while process.is_alive() and time.monotonic() < self._kill_at:
-                process.join(0.5)
-        finally:
-            process.kill()
-            process.join()
-        if self._state.running:
-            self._replan(process)
-        if not self._state.is_stopping:
-            logger.error("The sweeps' process died with exit code %s.", process.exitcode)
-            time.sleep(PAUSE.total_seconds())
-
-    def _replan(self, process: BaseProcess) -> None:
-        name, self._state.running = self._state.running.decode(), b""
-        failure, delay = "El proceso murió", RESTART_AFTER
-        if process.exitcode == -signal.SIGALRM:
-            failure = f"Más de {settings.SWEEP_TIMEOUT.seconds} segundos"
-            delay = RETRY_AFTER
-        if self._state.is_stopping:
-            delay = timedelta()
-        else:
-            logger.error("The sweep %s was cut short.", name)
-            note_failure_if_possible(name, failure)
-        try:
-            plan_next(name, timezone.now() + delay)
-        except Error:
-            logger.warning("The sweep %s waits for the end of its lease.", name)
-
-
-def _run_sweeps(state: SharedState) -> None:
-    # Ctrl-C and a supervisor may signal both processes; the parent decides.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    while parent and parent.is_alive() and not state.is_stopping:
-        try:
-            if not _run_due(state, parent):
-                parent.join(POLL.total_seconds())
+            run_due()
         except Error as error:
             logger.warning("The worker waits for the database: %s", type(error).__name__)
             connections.close_all()
-            parent.join(PAUSE.total_seconds())
+    logger.info("The worker has stopped.")
 
 
-def _run_due(state: SharedState, parent: BaseProcess) -> bool:
-    """Run each due sweep once, so that slow ones starve none; False if none was due."""
+def run_due() -> None:
+    """Run each due sweep once, so that slow ones starve none."""
     turn = timezone.now()
-    with _killed_after(PLAN_TIMEOUT):
+    with _time_limit():
         close_old_connections()
         due = list_due(turn)
     for run, planned in due:
-        if state.is_stopping or not parent.is_alive():
+        if _is_stopping.is_set():
             break
-        with _killed_after(PLAN_TIMEOUT):
-            is_ours = claim(run, planned)
-        if is_ours:
-            _run_claimed(run, turn, state)
-    return bool(due)
+        with _time_limit():
+            if claim(run, planned):
+                _run_claimed(run, turn)
 
 
-def _run_claimed(run: Sweep, turn: datetime, state: SharedState) -> None:
-    state.running = run.__name__.encode()
+def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
+    """Return the due sweeps in order, each with its planned time for ``claim``."""
+    known = set(Heartbeat.objects.values_list("name", flat=True))
+    new = [Heartbeat(name=run.__name__) for run in SWEEPS if run.__name__ not in known]
+    Heartbeat.objects.bulk_create(new, ignore_conflicts=True)
+    has_come = Q(next_run_at=None)
+    for run, every in SWEEPS.items():
+        has_come |= Q(name=run.__name__) & is_due("next_run_at", max(every, _lease()), now)
+    planned = dict(Heartbeat.objects.filter(has_come).values_list("name", "next_run_at"))
+    return [(run, planned[run.__name__]) for run in SWEEPS if run.__name__ in planned]
+
+
+def claim(run: Sweep, planned: datetime | None) -> bool:
+    """Take a lease; return False if another worker was faster."""
+    row = Heartbeat.objects.filter(name=run.__name__, next_run_at=planned)
+    return bool(row.update(next_run_at=timezone.now() + _lease()))
+
+
+def _run_claimed(run: Sweep, turn: datetime) -> None:
+    next_at = timezone.now()  # for the next worker, if this one is stopped meanwhile
     try:
-        with _killed_after(settings.SWEEP_TIMEOUT):
-            has_failed = run_sweep(run) is None
-            close_old_connections()  # the sweep may have failed with its connection
-            following = turn + SWEEPS[run]
-            retry = timezone.now() + RETRY_AFTER
-            plan_next(run.__name__, min(following, retry) if has_failed else following)
+        has_failed = run_sweep(run) is None
+        close_old_connections()  # the sweep may have failed with its connection
+        next_at = turn + SWEEPS[run]
+        if has_failed:
+            next_at = min(next_at, timezone.now() + RETRY_AFTER)
     finally:
-        state.running = b""
+        Heartbeat.objects.filter(name=run.__name__).update(next_run_at=next_at)
+
+
+def _lease() -> timedelta:
+    return settings.SWEEP_TIMEOUT + LEASE_MARGIN
 
 
 @contextmanager
-def _killed_after(limit: timedelta) -> Iterator[None]:
-    # Without a handler the signal kills the process, even if a library hangs.
-    signal.alarm(limit.seconds)
+def _time_limit() -> Iterator[None]:
+    # Ends the process with a traceback, even if a library hangs. The sweep waits for its lease.
+    faulthandler.dump_traceback_later(settings.SWEEP_TIMEOUT.total_seconds(), exit=True)
     try:
         yield
     finally:
-        signal.alarm(0)
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    if _is_stopping.is_set():
+        sys.exit()
+    _is_stopping.set()
+    signal.alarm(STOP_AFTER.seconds)

@@ -20,7 +20,6 @@ from calendar_sync.interface import (
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
-    Changes,
     CreatedEvent,
     EventDraft,
     EventGoneError,
@@ -42,7 +41,6 @@ OWN_FIELDS = (
     "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
     "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
 )
-CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/private)"
 
 
 class GoogleCalendar:
@@ -184,22 +182,6 @@ class GoogleCalendar:
                 found.append(own)
         return sorted(found, key=lambda event: event.event_id != event_id)
 
-    def changes(self, sync_token: str) -> Changes:
-        """Return the changes since a sync token; without one only a first token.
-
-        Raises CalendarRefusedError for an expired token.
-        https://developers.google.com/workspace/calendar/api/guides/sync
-        """
-        since = {"syncToken": sync_token} if sync_token else {}
-        items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
-        with provider_errors():
-            found = items if sync_token else []
-            return Changes(
-                event_ids=frozenset(item["id"] for item in found),  # a deleted event has only this
-                references=frozenset(filter(None, map(mapping.reference_of, found))),
-                sync_token=last["nextSyncToken"],  # only the last page has it
-            )
-
     def open_channel(self, *, channel_id: str, token: str, address: str) -> tuple[str, datetime]:
         """Request push messages to an https address; return their resource and end."""
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
@@ -231,7 +213,7 @@ def _find_own(events: GoogleEvents, draft: EventDraft) -> JSON:
 
 def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
     """Raise for an unreadable event: leaving it out would lose it."""
-    items, _ = events.pages(**query)
+    items = events.pages(**query)
     with provider_errors():
         return [own for item in items if (own := mapping.own_event(item))]
 

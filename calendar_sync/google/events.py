@@ -82,8 +82,8 @@ class GoogleEvents:
         request = self._api.delete(**self._calendar, eventId=event_id, sendUpdates=SEND_UPDATES)
         self._send(request, is_readable=lambda answer: not answer)
 
-    def pages(self, **query: Any) -> tuple[list[JSON], JSON]:
-        """Return the events of all pages, and the last page.
+    def pages(self, **query: Any) -> list[JSON]:
+        """Return the events of all pages.
 
         A ``fields`` without ``kind`` makes an empty calendar ``{}``, like a broken proxy's answer.
         https://developers.google.com/workspace/calendar/api/v3/reference/events/list
@@ -91,7 +91,7 @@ class GoogleEvents:
         items: list[JSON] = []
         for page in self._list(is_readable=_is_page, maxResults=PAGE_SIZE, **query):
             items += page.get("items", [])
-        return items, page
+        return items
 
     def watch(self, body: JSON) -> JSON:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/watch"""

@@ -19,14 +19,12 @@ from django.utils.crypto import constant_time_compare
 from calendar_sync.backend import Calendar, use_calendar
 from calendar_sync.calendar_name import name_calendar
 from calendar_sync.interface import CalendarError
-from calendar_sync.models import SyncState, WatchChannel
+from calendar_sync.models import WatchChannel
 
 logger = logging.getLogger(__name__)
 
 # Google's channels last a week.
 RENEW_BEFORE_END = timedelta(days=2)
-# The time between two attempts to open a channel.
-TRY_EVERY = timedelta(hours=12)
 # After this a channel without an answer is deleted.
 OPENING_TIME = timedelta(hours=1)
 # Compared with the token of an unknown channel, so that both take as long.
@@ -36,22 +34,17 @@ NO_HASH = "0" * 64
 def keep_channel(*, refresh_token: str | None) -> int:
     """Open a channel before the last one ends, close the others; return the number opened."""
     if not settings.BASE_URL.startswith("https://"):
-        if _may_try():
-            logger.info("No push channel: the provider only calls a BASE_URL with https.")
+        logger.info("No push channel: the provider only calls a BASE_URL with https.")
         return 0
     now = timezone.now()
     address = settings.BASE_URL + reverse("calendar_sync:webhook")
     wanted = WatchChannel.objects.filter(calendar_id=name_calendar(), address=address)
     opened = 0
-    if not wanted.filter(expires_at__gt=now + RENEW_BEFORE_END).exists() and _may_try():
+    if not wanted.filter(expires_at__gt=now + RENEW_BEFORE_END).exists():
         opened = _open(address, refresh_token)
     newest = wanted.filter(expires_at__gt=now).order_by("-expires_at").first()
     _close_all_but(newest, refresh_token)
     return opened
-
-
-def allow_attempt() -> None:
-    SyncState.objects.filter(calendar_id=name_calendar()).update(channel_tried_at=None)
 
 
 def has_open_channel() -> bool:
@@ -72,15 +65,6 @@ def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
         return None
     newer = WatchChannel.objects.filter(pk=channel.pk, last_message__lt=number)
     return bool(newer.update(last_message=number, notified_at=timezone.now()))
-
-
-def _may_try() -> bool:
-    SyncState.objects.get_or_create(calendar_id=name_calendar())
-    now = timezone.now()
-    # A clock that was ahead may have stored a time in the future.
-    is_long_ago = ~Q(channel_tried_at__gt=now - TRY_EVERY, channel_tried_at__lte=now)
-    mine = SyncState.objects.filter(is_long_ago, calendar_id=name_calendar())
-    return bool(mine.update(channel_tried_at=now))
 
 
 def _open(address: str, refresh_token: str | None) -> int:

@@ -1,15 +1,19 @@
-"""Backoff, claims of the next attempt, and errors worth a retry."""
+"""Backoff, due rows, claims of the next attempt, and errors worth a retry."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from secrets import SystemRandom
 from typing import Any, TypeVar
 
 from django.db import Error, IntegrityError, OperationalError
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 DEADLOCK_STATES = frozenset({"40P01", "40001"})
+
+# Waits are spread by up to a quarter, so that failed attempts spread out.
+SPREAD = 0.25
+CLOCK_MARGIN = timedelta(minutes=1)  # between the clocks of two machines
 
 _random = SystemRandom()
 
@@ -29,8 +33,18 @@ def backoff(
 
 
 def spread(wait: timedelta) -> timedelta:
-    """Vary a wait by up to a quarter, so that failed attempts spread out."""
-    return wait * _random.uniform(0.75, 1.25)
+    return wait * _random.uniform(1 - SPREAD, 1 + SPREAD)
+
+
+def is_due(column: str, longest: timedelta, now: datetime | None = None) -> Q:
+    """Match rows whose time has come, or is further ahead than the longest wait.
+
+    Only a clock that was ahead can have planned the latter.
+    """
+    now = now or timezone.now()
+    horizon = now + longest * (1 + SPREAD) + CLOCK_MARGIN
+    has_come = Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": horizon})
+    return Q(**{f"{column}__isnull": False}) & has_come  # lets a partial index serve it
 
 
 def claim(rows: QuerySet[Row], row: Row, column: str, lease: timedelta, **changes: Any) -> bool:

@@ -1,16 +1,13 @@
-"""CALENDAR_CONSENT: whose calendar is asked for, and what becomes of what students granted."""
+"""CALENDAR_CONSENT: whose calendar is asked for, and whose grant is stored."""
 
 from itertools import product
 
 import pytest
-import requests
 from django.test import Client
 
 from accounts.models import User
-from accounts.sign_in.student_grants import revoke_student_grants
-from tests.accounts.flows import query_of, session_of, sign_in, start
+from tests.accounts.flows import query_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
-from tests.standins import Fault
 from tests.standins.meet_spaces import MEET_SCOPE
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +73,6 @@ def test_connecting_the_calendar_asks_the_teacher_for_it(google, client, consent
 
     assert set(asked["scope"].split()) == BASIC | {CALENDAR}
     assert (asked["access_type"], asked["prompt"]) == ("offline", "consent")
-    assert asked.get("include_granted_scopes") == ("true" if consent_of == "teacher" else None)
 
 
 def test_open_meetings_are_asked_for_with_the_teacher_s_calendar_only(
@@ -131,89 +127,22 @@ def test_later_sign_ins_keep_the_teacher_s_grant(google, client):
 
     sign_in(Client(), "google", TEACHER_EMAIL)
 
-    assert revoke_student_grants() == 0
     assert User.objects.get().provider_refresh_token == kept
     assert not google._grants[kept].is_revoked
 
 
-@pytest.fixture
-def granted(google, settings) -> Client:
-    """Ana, who granted the calendar while everybody was asked, and has signed in again since."""
-    settings.CALENDAR_CONSENT = "everyone"
-    sign_in(Client(), "google", STUDENT)
-    settings.CALENDAR_CONSENT = "teacher"
-    client = Client()
-    sign_in(client, "google", STUDENT)
-    return client
+def test_students_grants_are_not_stored(google, consent_of):
+    for _ in range(2):
+        sign_in(Client(), "google", STUDENT)
+
+    assert User.objects.get().provider_refresh_token == ""
 
 
-def test_grant_that_a_student_gave_earlier_is_revoked_and_forgotten(google, granted):
-    assert revoke_student_grants() == 1
-
-    assert [grant.is_revoked for grant in google._grants.values()] == [True]
-    assert User.objects.get().grant_to_revoke == ""
-    assert session_of(granted)["user"]["email"] == STUDENT
-    assert revoke_student_grants() == 0
-
-
-def test_student_who_signs_in_again_grants_the_basic_scopes_only(google, granted):
-    revoke_student_grants()
-
-    sign_in(Client(), "google", STUDENT)
-
-    assert User.objects.get().grant_to_revoke == ""
-    assert CALENDAR not in google._consents.get(STUDENT, frozenset())
-
-
-def test_token_is_encrypted_while_it_waits(google, granted):
-    token = User.objects.get().grant_to_revoke
-
-    stored = User.objects.extra(select={"sealed": "grant_to_revoke"}).values("sealed").get()
-
-    assert token in google._access_tokens
-    assert token not in stored["sealed"]
-
-
-def test_revocation_that_fails_is_tried_again(google, granted):
-    google.fault("revoke", Fault.status(500), Fault.status(429), Fault.drop())
-
-    assert [revoke_student_grants() for _ in range(4)] == [0, 0, 0, 1]
-    assert User.objects.get().grant_to_revoke == ""
-
-
-def test_token_that_google_knows_no_more_is_forgotten(google, granted):
-    google.expire_access_tokens()
-
-    assert revoke_student_grants() == 1
-    assert User.objects.get().grant_to_revoke == ""
-
-
-def test_two_workers_revoke_once(google, granted):
-    token = User.objects.get().grant_to_revoke
-    requests.post(f"{google.url}/oauth2/revoke", data={"token": token}, timeout=5)
-
-    assert revoke_student_grants() == 1
-    assert User.objects.get().grant_to_revoke == ""
-
-
-def test_specification_s_setting_revokes_nothing(google, settings):
-    settings.CALENDAR_CONSENT = "everyone"
-
-    sign_in(Client(), "google", STUDENT)
-    sign_in(Client(), "google", STUDENT)
-
-    assert revoke_student_grants() == 0
-    assert not any(grant.is_revoked for grant in google._grants.values())
-
-
-def test_earlier_administrator_s_grant_is_revoked_and_forgotten(google, settings):
+def test_earlier_administrator_s_grant_is_forgotten(google, settings):
     sign_in(Client(), "google", TEACHER_EMAIL)
-    earlier = User.objects.get().provider_refresh_token
     settings.ADMIN_EMAIL = "successor@example.com"
 
     sign_in(Client(), "google", "successor@example.com")
 
-    assert revoke_student_grants() == 1
-    assert google._grants[earlier].is_revoked
     assert User.objects.get(email=TEACHER_EMAIL).provider_refresh_token == ""
     assert User.objects.get(email="successor@example.com").provider_refresh_token

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
+from bookings.domain.recovery.watching import compare_calendar
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
-from calendar_sync.push.following import note_comparison
 from tests.admin.steps import carry_out_several, confirm
 from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of
 from tests.standins import Fault
@@ -126,10 +126,10 @@ def test_the_action_keeps_what_a_restored_backup_does_not_know(panel, classes, g
 
 def test_the_calendar_s_page_says_what_differs(panel, classes):
     page = text_of(panel.get(reverse("admin:calendar")))
-    note_comparison()
-    VirtualClass.objects.update(calendar_drift="")
+    compare_calendar()
     later = text_of(panel.get(reverse("admin:calendar")))
 
     assert "1 clase no coincide con el calendario." in page
-    assert "Dice lo mismo que tus clases." in later
+    assert "Lo comparamos entero el" not in page
+    assert "Dice lo mismo que tus clases. Lo comparamos entero el" in later
     assert "los buscamos cada cinco minutos" in later

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.calendar.outages import CALENDAR
-from bookings.models import SERVICE_ACCOUNT, Heartbeat
+from bookings.domain.calendar.grants import note_refused_account
+from bookings.models import CALENDAR, Heartbeat
 from bookings.templatetags.sweep_names import NAMES
 from bookings.work.service_state import load_service_state
 from bookings.work.sweeps import SWEEPS
@@ -109,7 +109,7 @@ def test_revoked_grant_is_red_with_the_way_back(look, teacher):
 def test_refused_service_account_is_red_and_for_whoever_maintains_the_site(look, settings, teacher):
     settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
     type(teacher).objects.update(provider_refresh_token="")
-    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=NOW)
+    note_refused_account()
 
     text = look()
 

@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from bookings.api import health
-from bookings.domain.calendar.outages import CALENDAR
-from bookings.models import SERVICE_ACCOUNT, Heartbeat
+from bookings.domain.calendar.grants import note_refused_account
+from bookings.models import CALENDAR, Heartbeat
 from bookings.work.sweeps import SWEEPS, sweep
 from tests.api.database_faults import SECRET, failing
 
@@ -199,7 +199,7 @@ def test_readyz_says_that_the_grant_was_revoked(client, teacher, swept):
 def test_readyz_says_that_the_service_account_is_refused(client, settings, swept):
     settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
     assert ask(client, "/readyz") == (200, READY)
-    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=NOON)
+    note_refused_account()
 
     status, body = ask(client, "/readyz")
 

@@ -11,9 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bookings.checks import check_settings
 from bookings.domain.calendar.access import check_calendar_grant
+from bookings.domain.calendar.grants import note_refused_account
 from bookings.models import (
-    SERVICE_ACCOUNT,
-    Heartbeat,
     Notice,
     NoticeKind,
     PaymentNotification,
@@ -194,7 +193,7 @@ def test_sweeps_and_grant(scrape, teacher):
 def test_refused_service_account_is_no_connection(read, db, settings):
     settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
     assert read("classes_calendar_connected") == 1
-    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=timezone.now())
+    note_refused_account()
     assert read("classes_calendar_connected") == 0
 
 

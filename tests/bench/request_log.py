@@ -31,7 +31,7 @@ def main() -> None:
             ENV_FILE="",
             DEBUG="true",
             LOG_FORMAT="json",
-            METRICS_DIRECTORY=directory,
+            PROMETHEUS_MULTIPROC_DIR=directory,
             DJANGO_SETTINGS_MODULE="config.settings",
         )
         import django

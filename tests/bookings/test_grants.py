@@ -13,7 +13,7 @@ from django.utils import timezone
 from bookings.domain.calendar.access import check_calendar_grant, describe_access, write_calendar
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.work.metrics import ServiceCollector
@@ -207,7 +207,6 @@ CALLERS = {
         {"preferenceId": virtual_class.preference_id},
         content_type="application/json",
     ),
-    "follow": lambda client, virtual_class: follow_calendar(),
     "comparison": lambda client, virtual_class: compare_calendar(),
     "channel": lambda client, virtual_class: keep_push_channel(),
 }
@@ -257,7 +256,7 @@ def test_service_account_takes_over_when_the_grant_is_gone(
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 
 
-def test_scheduling_that_meets_a_revoked_grant_goes_through_with_the_account(
+def test_scheduling_that_meets_a_revoked_grant_is_finished_by_the_account(
     client, teacher, google, host, account
 ):
     virtual_class = VirtualClassFactory(booked_by=host)
@@ -265,7 +264,9 @@ def test_scheduling_that_meets_a_revoked_grant_goes_through_with_the_account(
 
     answer = CALLERS["write"](client, virtual_class)
 
-    assert answer.status_code == 200
+    assert answer.status_code == 500
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        assert finish_requested_schedulings() == 1
     assert len(google.live_events()) == 1
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.exceptions import (
@@ -15,9 +14,9 @@ from bookings.domain.exceptions import (
     OwnClassError,
     TooManyAttemptsError,
 )
-from bookings.domain.places.joining import join_class, lock_class
-from bookings.models import ClassStatus, Role, UserActivity, VirtualClass
-from tests.factories import DiscountCodeFactory, UserFactory, VirtualClassFactory
+from bookings.domain.places.joining import join_class
+from bookings.models import ClassStatus, Role, UserActivity
+from tests.factories import UserFactory, VirtualClassFactory
 
 
 @pytest.fixture
@@ -35,27 +34,6 @@ def test_join_class_takes_a_place(virtual_class, student):
     assert virtual_class.participants_ids == [str(virtual_class.booked_by_id), str(student.pk)]
     assert (activity.virtual_class, activity.rol) == (virtual_class, Role.PARTICIPANT)
     assert (activity.completed, activity.task_id) == (False, None)
-
-
-def test_lock_class_reads_each_column_as_a_queryset_does(host):
-    VirtualClassFactory(
-        scheduled=True,
-        booked_by=host,
-        access_code="ABCD2345",
-        discount_code=DiscountCodeFactory(),
-        paid_at=timezone.now(),
-        owns_time=True,
-    )
-
-    with transaction.atomic():
-        locked = lock_class("ABCD2345")
-
-    assert _columns(locked) == _columns(VirtualClass.objects.get())
-
-
-def _columns(virtual_class):
-    # As text, because True == 1.
-    return {name: repr(value) for name, value in vars(virtual_class).items() if name != "_state"}
 
 
 @pytest.mark.parametrize("typed", ["abcd2345", " ABCD-2345 ", "abcd 2345", "ABCD\t2345"])

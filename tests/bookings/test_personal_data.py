@@ -14,8 +14,6 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
-from accounts.services import keep_for_revocation
-from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.exceptions import BookingError, ClassesAheadError
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.people.erasing import erase_person
@@ -168,17 +166,6 @@ def test_nothing_of_the_person_is_left(ana, past):
     assert not SocialAccount.objects.filter(user=ana).exists()
     assert not EmailAddress.objects.filter(user=ana).exists()
     assert not Notice.objects.filter(user=ana).exists()
-
-
-def test_grant_that_waits_is_revoked_after_the_account_is_gone(ana, google):
-    token = google.grant("ana@example.com")
-    keep_for_revocation(user=ana, token=token)
-
-    erase_person(user=ana, by=ana)
-
-    assert revoke_student_grants() == 1
-    assert google._grants[token].is_revoked
-    assert User.objects.get(pk=ana.pk).grant_to_revoke == ""
 
 
 def test_payment_and_the_class_of_others_stay_without_a_name(ana, past, student):

@@ -81,7 +81,7 @@ def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
                 "began_at": student.created_at,
                 "used_at": student.created_at,
             },
-            User: {"email": "new@example.com", "grant_to_revoke": "token"},
+            User: {"email": "new@example.com", "private_notes": "Llega tarde."},
             SyncState: {"calendar_id": "primary", "generation": 7},
         }[model]
     )

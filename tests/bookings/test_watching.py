@@ -1,4 +1,4 @@
-"""domain/recovery/watching.py: the calendar is followed, compared every hour, and never misread."""
+"""domain/recovery/watching.py: the calendar is compared within minutes, and never misread."""
 
 from datetime import timedelta
 
@@ -8,11 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
+from bookings.domain.heartbeats import read_beats
 from bookings.domain.recovery import watching
-from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.domain.recovery.watching import COMPARED, compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.work.sweeps import SWEEPS, sweep
-from calendar_sync.models import SyncState, WatchChannel
+from calendar_sync.models import WatchChannel
 from tests.bookings.drifts import (
     DRIFTS,
     delete,
@@ -36,13 +37,6 @@ def scheduled(host, teacher, google):
     return scheduled_classes(1, booked_by=host)[0]
 
 
-@pytest.fixture
-def followed(scheduled):
-    """A class whose calendar was looked at before."""
-    follow_calendar()
-    return scheduled
-
-
 def later(minutes):
     return time_machine.travel(timezone.now() + timedelta(minutes=minutes))
 
@@ -52,92 +46,60 @@ def calls(google, route):
 
 
 @pytest.mark.parametrize("kind", DRIFTS)
-def test_a_change_by_hand_is_noticed_and_mended_by_the_next_look(followed, google, kind):
+def test_a_change_by_hand_is_noticed_and_repaired_by_the_next_comparison(scheduled, google, kind):
     with later(5):
-        DRIFTS[kind](google, followed)
+        DRIFTS[kind](google, scheduled)
 
-        found = follow_calendar()
-
-    # Cancelling a class changes nothing in the calendar: the hourly comparison sees that.
-    assert found == (kind != "orphan")
-    with later(70):
-        assert compare_calendar() == (kind == "orphan")
-        assert follow_calendar() == 0
+        assert [compare_calendar(), compare_calendar()] == [1, 0]
 
 
-def test_our_own_changes_are_no_drift(followed, google, host):
+def test_our_own_changes_are_no_drift(scheduled, google, host):
     scheduled_classes(2, days_from_now=5, booked_by=host)
 
-    assert follow_calendar() == 0
+    assert compare_calendar() == 0
     assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
 
 
-def test_a_class_that_waits_to_be_moved_by_us_is_no_drift(followed, google):
+def test_a_class_that_waits_to_be_moved_by_us_is_no_drift(scheduled, google):
     VirtualClass.objects.update(event_update_requested_at=timezone.now())
-    move(google, followed)
+    move(google, scheduled)
 
-    assert follow_calendar() == 0
+    assert compare_calendar() == 0
 
 
-def test_nothing_new_costs_one_request(followed, google):
+def test_nothing_new_costs_one_request(scheduled, google):
     google.add_event(summary="Dentista")
-    follow_calendar()
     before = len(google.requests)
 
-    follow_calendar()
+    compare_calendar()
 
     assert len(google.requests) == before + 1
 
 
-def test_an_expired_token_has_everything_compared(followed, google):
-    with later(5):
-        delete(google, followed)
-        google.expire_sync_tokens()
-
-        assert follow_calendar() == 1
-        assert len(google.live_events()) == 1
-        assert follow_calendar() == 0
-
-
-def test_a_look_that_fails_half_way_sees_the_same_again(followed, google):
-    move(google, followed)
-    token = SyncState.objects.get().sync_token
+def test_a_comparison_that_fails_half_way_changes_nothing(scheduled, google):
+    move(google, scheduled)
     google.fault("events.list", Fault.delay(0), *[Fault.status(503)] * 3)
 
-    assert follow_calendar() == 0
-    assert SyncState.objects.get().sync_token == token
+    assert compare_calendar() == 0
     assert VirtualClass.objects.get().calendar_drift == ""
-    assert follow_calendar() == 1
+    assert read_beats().get(COMPARED) is None
+    assert compare_calendar() == 1
 
 
-def test_what_could_not_be_mended_is_tried_again_by_the_next_look(followed, google):
-    move(google, followed)
+def test_what_could_not_be_repaired_is_tried_again(scheduled, google):
+    move(google, scheduled)
     google.fault("events.patch", *[Fault.status(503)] * 3)
 
-    assert follow_calendar() == 1
+    assert compare_calendar() == 1
     assert VirtualClass.objects.get().calendar_drift == "moved"
-    assert follow_calendar() == 1
+    assert compare_calendar() == 1
     assert VirtualClass.objects.get().calendar_drift == ""
     assert Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).count() == 1
 
 
-def test_the_whole_calendar_is_compared_once_an_hour(followed, google):
-    compare_calendar()
-    before = calls(google, "events.list")
-
-    compare_calendar()
-    with later(30):
-        compare_calendar()
-    assert calls(google, "events.list") == before
-    with later(60):
-        compare_calendar()
-    assert calls(google, "events.list") == before + 1
-
-
-def test_the_comparison_finds_what_no_message_told(followed, google):
-    with later(70):
-        delete(google, followed)
-        SyncState.objects.update(sync_token="")
+def test_a_deleted_event_comes_back_with_its_link(scheduled, google):
+    with later(5):
+        delete(google, scheduled)
 
         assert compare_calendar() == 1
 
@@ -145,19 +107,17 @@ def test_the_comparison_finds_what_no_message_told(followed, google):
     assert stored.html_link == link_of(event_of(google, stored))
 
 
-def test_a_grant_that_is_known_to_be_dead_is_not_tried(followed, google, teacher):
+def test_a_grant_that_is_known_to_be_dead_is_not_tried(scheduled, google, teacher):
     teacher.provider_token_revoked_at = timezone.now()
     teacher.save()
     before = len(google.requests)
 
-    with later(70):
-        assert (follow_calendar(), compare_calendar(), keep_push_channel()) == (0, 0, 0)
-
+    assert (compare_calendar(), keep_push_channel()) == (0, 0)
     assert len(google.requests) == before
 
 
 def test_a_calendar_that_nobody_connected_is_left_alone(db, google):
-    assert (follow_calendar(), compare_calendar(), keep_push_channel()) == (0, 0, 0)
+    assert (compare_calendar(), keep_push_channel()) == (0, 0)
     assert google.requests == []
 
 
@@ -165,7 +125,6 @@ def test_a_calendar_that_nobody_connected_is_left_alone(db, google):
 def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
     """Every sweep of the calendar for an hour, while one of two events is really gone."""
     gone, _ = scheduled_classes(2)
-    follow_calendar()
     keep_push_channel()
     compare_calendar()
     delete(google, gone)
@@ -176,25 +135,24 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
         google.fault(route, *[fault] * 200)
     for minutes in (5, 60):
         with time_machine.travel(start + timedelta(minutes=minutes)):
-            follow_calendar()
             compare_calendar()
             keep_push_channel()
 
     assert (dump(), google.events()) == (rows, events)
     google.heal()
     with time_machine.travel(start + timedelta(minutes=70)):
-        assert follow_calendar() == 1
+        assert compare_calendar() == 1
     assert len(google.live_events()) == 2
 
 
-def test_a_message_has_the_calendar_looked_at(followed, google, teacher, settings, monkeypatch):
-    """From the hand in the calendar to the mended event, by push alone."""
+def test_a_message_has_the_calendar_compared(scheduled, google, teacher, settings, monkeypatch):
+    """From the hand in the calendar to the repaired event, by push alone."""
     settings.BASE_URL = "https://clases.example"
     assert keep_push_channel() == 1
     settings.BASE_URL = "http://testserver"
-    monkeypatch.setattr(watching, "_job", Inline(follow_calendar))
+    monkeypatch.setattr(watching, "_job", Inline(compare_calendar))
     google.take_notices()
-    move(google, followed)
+    move(google, scheduled)
     [message] = google.take_notices()
 
     answer = Client().post("/api/webhooks/calendar", headers=message)
@@ -202,19 +160,18 @@ def test_a_message_has_the_calendar_looked_at(followed, google, teacher, setting
     assert answer.status_code == 204
     [event] = google.live_events()
     assert event["start"]["dateTime"].startswith(
-        timezone.localtime(followed.start_time).strftime("%Y-%m-%dT%H:%M:%S")
+        timezone.localtime(scheduled.start_time).strftime("%Y-%m-%dT%H:%M:%S")
     )
 
 
-def test_a_deletion_right_after_our_write_is_noticed_once_that_is_settled(followed, google):
-    """Told of by one change only, which the look within the two minutes must not use up."""
+def test_a_deletion_right_after_our_write_is_noticed_once_that_is_settled(scheduled, google):
     VirtualClass.objects.update(updated_at=timezone.now())
-    delete(google, followed)
+    delete(google, scheduled)
     with later(minutes=1):
-        too_soon = follow_calendar()
+        too_soon = compare_calendar()
 
     with later(minutes=5):
-        found = follow_calendar()
+        found = compare_calendar()
 
     assert (too_soon, found) == (0, 1)
     assert len(google.live_events()) == 1
@@ -223,20 +180,17 @@ def test_a_deletion_right_after_our_write_is_noticed_once_that_is_settled(follow
 def test_a_new_grant_opens_the_channel_at_once(
     teacher, google, settings, monkeypatch, django_capture_on_commit_callbacks
 ):
-    """Also when an attempt without one has just failed, which else counts for twelve hours."""
     settings.BASE_URL = "https://clases.example"
     monkeypatch.setattr(watching, "_channel_job", Inline(keep_push_channel))
     type(teacher).objects.update(provider_refresh_token="")
-    failed = keep_push_channel()
 
     with django_capture_on_commit_callbacks(execute=True):
         remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
 
-    assert failed == 0
     assert calls(google, "events.watch") == WatchChannel.objects.count() == 1
 
 
-def test_the_sweeps_follow_compare_and_keep_the_channel(followed, google, settings):
+def test_the_sweeps_compare_and_keep_the_channel(scheduled, google, settings):
     settings.BASE_URL = "https://clases.example"
 
     results = sweep()
@@ -245,7 +199,6 @@ def test_the_sweeps_follow_compare_and_keep_the_channel(followed, google, settin
     assert WatchChannel.objects.count() == 1
     assert [SWEEPS[run] // timedelta(minutes=1) for run in SWEEPS if run.__module__ == NAME] == [
         5,
-        60,
         1440,
     ]
 

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from calendar_sync.models import SyncState, WatchChannel
+from calendar_sync.models import WatchChannel
 from calendar_sync.push.channels import accept_message, keep_channel
 from tests.standins import Fault
 
@@ -65,7 +65,6 @@ def test_keep_channel_keeps_the_old_one_while_no_new_one_can_be_made(google, tok
     with days(5.5):
         assert keep_channel(refresh_token=token) == 0
         assert only_channel() == first
-        assert keep_channel(refresh_token=token) == 0  # not so soon again
     with days(6.5):
         assert keep_channel(refresh_token=token) == 1
 
@@ -105,7 +104,6 @@ def test_keep_channel_opens_another_for_another_address_or_calendar(
     first = only_channel()
     setattr(settings, *setting)
     google.add_calendar("x@y", "teacher@example.com")
-    SyncState.objects.update(channel_tried_at=None)
 
     assert keep_channel(refresh_token=token) == 1
 
@@ -182,3 +180,17 @@ def test_tokens_are_compared_in_constant_time_whether_the_channel_is_known(
     accept_message(channel_id="none", token="", number=2)
 
     assert compared == [(64, 64)] * 3
+
+
+def test_channels_are_opened_and_closed(google, calendar):
+    resource_id, expires_at = calendar.open_channel(
+        channel_id="c-1", token="secret", address="https://clases.example/api/webhooks/calendar"
+    )
+    [channel] = google.channels
+
+    calendar.close_channel(channel_id="c-1", resource_id=resource_id)
+    calendar.close_channel(channel_id="c-1", resource_id=resource_id)
+
+    assert (channel["id"], channel["token"]) == ("c-1", "secret")
+    assert int(expires_at.timestamp() * 1000) == int(channel["expiration"])
+    assert google.channels == []

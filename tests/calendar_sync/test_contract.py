@@ -160,15 +160,6 @@ def test_own_events_are_those_that_stand_in_the_calendar(calendar, make_draft):
     assert calendar.own_events(since=kept.end) == []
 
 
-def test_changes_name_the_events_that_were_written(calendar, draft):
-    token = calendar.changes("").sync_token
-
-    calendar.create_event(draft)
-
-    changes = calendar.changes(token)
-    assert (changes.event_ids, changes.references) == ({draft.event_id}, {draft.reference})
-
-
 def test_a_channel_is_opened_for_a_while_and_closed(calendar, draft):
     address = "https://clases.example/api/webhooks/calendar"
 

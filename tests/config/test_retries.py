@@ -1,9 +1,10 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from bookings.models import ClassStatus, VirtualClass
-from config.lib.retries import backoff, claim
+from config.lib.retries import backoff, claim, is_due
 from tests.factories import VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +26,26 @@ def test_backoff_doubles_up_to_the_longest():
 
 def test_backoff_never_repeats_a_wait():
     assert len({backoff(1, first=MINUTE, longest=MINUTE) for _ in range(10)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("ahead", "expected"),
+    [
+        (None, False),
+        (-MINUTE, True),
+        (MINUTE, False),
+        (76 * MINUTE, False),
+        (77 * MINUTE, True),
+    ],
+    ids=["not planned", "due", "planned", "longest wait", "clock was ahead"],
+)
+def test_a_row_is_due_in_time_or_if_no_wait_explains_its_time(ahead, expected):
+    now = timezone.now()
+    VirtualClassFactory(next_scheduling_at=None if ahead is None else now + ahead)
+
+    due = VirtualClass.objects.filter(is_due(COLUMN, 60 * MINUTE, now))
+
+    assert due.exists() == expected
 
 
 def test_claim_belongs_to_one_worker(pending):

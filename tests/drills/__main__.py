@@ -33,7 +33,6 @@ DRILLS = (
     "guess",
     "foreign",
     "outage",
-    "clock",
     "zone",
     RESTART,
 )

@@ -184,16 +184,6 @@ def alert_every_time() -> None:
     replace(f"{DOMAIN}.calendar.grants.grant_id", lambda original: lambda owner: uuid.uuid4().hex)
 
 
-def leave_plan_ahead() -> None:
-    """Leave out that a sweep planned beyond its interval is due now."""
-    replace("bookings.work.plan._is_ahead", lambda original: lambda at, every, now: False)
-
-
-def leave_waits_ahead() -> None:
-    """Leave out that what is planned beyond its longest wait is due now."""
-    replace("bookings.work.clock_jumps._beyond", lambda original: lambda rows, *bounds: rows.none())
-
-
 def keep_instants() -> None:
     """Leave out that a class keeps its hour when the law of the zone changes."""
     replace(f"{DOMAIN}.recovery.wall_times.find_shifts", lambda original: list)
@@ -250,8 +240,8 @@ CRASH_TWINS = (
     Twin(
         "one transaction to save",
         save_without_transaction,
-        ("save: class written, host not",),
-        ("lost", "host"),
+        ("save: class written, mail not",),
+        ("lost", "mail"),
     ),
     Twin(
         "sending before marking",

@@ -3,21 +3,18 @@
 import io
 import json
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from accounts.models import User
 from bookings.domain.desk.photos import set_photo
-from bookings.management.backups import moving
-from bookings.management.backups.files import BackupError
-from bookings.management.backups.moving import open_target
 from bookings.models import StoredFile, VirtualClass
 from tests.emptying import flush
 from tests.factories import UserFactory, VirtualClassFactory, draw_photo
@@ -102,15 +99,6 @@ def move(url: str) -> dict[str, int] | str:
     return json.loads(said.getvalue())["rows"]
 
 
-def copy_rows(url: str) -> dict[str, int] | str:
-    """Do as `move` where the tables are there already, without looking for migrations."""
-    open_target(url)
-    try:
-        return moving.copy_rows()
-    except BackupError as error:
-        return str(error)
-
-
 def dump(alias: str) -> list[str]:
     said = io.StringIO()
     call_command("dumpdata", database=alias, exclude=LEFT_OUT, stdout=said)
@@ -171,10 +159,10 @@ def test_every_row_moves(source):
 def move_a_row_that_postgresql_refuses(url: str) -> dict:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE accounts_user SET phone = %s", ["1" * 300])
-    refused = copy_rows(url)
+    refused = move(url)
     left = [model.objects.using("target").count() for model in (User, VirtualClass, Group)]
     User.objects.update(phone="1")
-    return {"refused": refused, "left": left, "again": copy_rows(url)}
+    return {"refused": refused, "left": left, "again": move(url)}
 
 
 def test_a_refused_row_leaves_the_new_database_empty(moved):
@@ -234,9 +222,8 @@ def test_a_schema_that_takes_no_tables_is_named(moved):
 
 
 def move_to_a_used_database(url: str) -> str:
-    open_target(url)
-    with connections["target"].cursor() as cursor:
-        cursor.execute("CREATE TABLE others AS SELECT 1 AS id")
+    with psycopg.connect(url) as other:
+        other.execute("CREATE TABLE others AS SELECT 1 AS id")
     return move(url)
 
 
@@ -260,7 +247,7 @@ def move_odd_values(url: str) -> dict:
         for change, value in ODD_VALUES.items():
             with transaction.atomic():
                 cursor.execute(change, [value])
-                said[change] = copy_rows(url)
+                said[change] = move(url)
                 transaction.set_rollback(True)
     return {"said": said, "left": User.objects.using("target").count()}
 
@@ -272,61 +259,3 @@ def test_values_that_sqlite_alone_takes_are_refused(moved):
         assert isinstance(refused, str), change
         assert refused.startswith(f"{change.split()[1]}: "), refused
     assert report["left"] == 0
-
-
-def move_while_the_server_dies(url: str) -> dict:
-    copy = moving._sum_up
-
-    def die(model, alias):
-        if model is VirtualClass and alias == "target":
-            with connections["target"].cursor() as cursor, suppress(DatabaseError):
-                cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-        return copy(model, alias)
-
-    moving._sum_up = die
-    refused = copy_rows(url)
-    moving._sum_up = copy
-    connections["target"].close()
-    return {"refused": refused, "again": copy_rows(url)}
-
-
-def test_a_server_that_dies_half_way_leaves_the_new_database_empty(moved):
-    report = moved(move_while_the_server_dies)
-
-    assert isinstance(report["refused"], str)
-    assert report["again"]["bookings_virtualclass"] == 3
-
-
-def move_while_the_server_dies_at_the_end(url: str) -> dict:
-    number = moving._continue_numbering
-
-    def die():
-        with connections["target"].cursor() as cursor, suppress(DatabaseError):
-            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-
-    moving._continue_numbering = die
-    refused = copy_rows(url)
-    moving._continue_numbering = number
-    connections["target"].close()
-    return {"refused": refused, "again": copy_rows(url)}
-
-
-def test_a_server_that_dies_at_the_commit_is_named(moved):
-    report = moved(move_while_the_server_dies_at_the_end)
-
-    assert report["refused"].startswith("The copy was not finished: ")
-    assert report["again"]["bookings_virtualclass"] == 3
-
-
-def move_twice_at_once(url: str) -> dict:
-    """Both looked at the tables before either of them copied."""
-    first, second = copy_rows(url), copy_rows(url)
-    return {"first": first, "second": second, "is_same": dump("default") == dump("target")}
-
-
-def test_a_second_run_at_once_changes_nothing(moved):
-    report = moved(move_twice_at_once)
-
-    assert report["first"]["bookings_virtualclass"] == 3
-    assert "duplicate key" in report["second"]
-    assert report["is_same"]

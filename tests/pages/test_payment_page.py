@@ -15,6 +15,7 @@ from bookings.models import (
     PaymentCharge,
     PaymentStatus,
     Price,
+    Purchase,
     ReviewReason,
     VirtualClass,
 )
@@ -137,12 +138,14 @@ def test_cash_is_waited_for(browser, payment, mercadopago):
     mercadopago.pay(payment.preference_id, "pending", method="ticket")
 
     assert "Tu pago está pendiente" in read(browser, payment, "?status=pending")
-    page = browser.get(reverse("bookings:class", args=[payment.virtual_class_id]))
+    page = browser.get(reverse("bookings:class", args=[payment.purchase.virtual_class_id]))
     assert "Tu pago está pendiente" in page.content.decode()
 
 
 def test_an_expired_one_leads_back_to_the_times(browser, payment):
-    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=6))
+    over = timezone.now() - timedelta(minutes=6)
+    Payment.objects.update(expires_at=over)
+    Purchase.objects.update(kept_until=over)
 
     page = read(browser, payment)
 

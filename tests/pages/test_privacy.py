@@ -84,10 +84,11 @@ EXPORTED_AS = {
     "keptTimes": "Horarios guardados",
     "waitingFor": "Lista de espera",
     "mails": "Correos que te mandamos",
+    "purchases": "Tus pagos",
     "payments": "Tus pagos",
     "moneyMoved": "Tus pagos",
+    "moneyToReturn": "Tus pagos",
     "transfers": "Tus transferencias",
-    "seats": "Lugares en clases abiertas",
 }
 # What an event or a preference is made of that needs no word on the page.
 SILENT_OF_EVENTS = {"event_id", "reference", "earlier_texts", "named_by_provider"}
@@ -171,7 +172,7 @@ def test_nothing_more_leaves_than_the_page_says():
     sent = {field.name for field in fields(EventDraft)} - SILENT_OF_EVENTS
     paid = {field.name for field in fields(PreferenceDraft)} - SILENT_OF_PREFERENCES
 
-    assert sent == {"summary", "description", "start", "end", "time_zone", "guests", "record"}
+    assert sent == {"summary", "description", "start", "end", "time_zone", "guests"}
     assert paid == {"title", "description", "amount", "payer_name", "payer_email"}
 
 

@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from bookings.models import Role, UserActivity, WaitingListEntry
+from bookings.domain.checkout.holds import hold_slot
+from bookings.models import BookingRules, ClassType, Role, UserActivity, WaitingListEntry
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 from tests.pages.moments import tuesday
 
@@ -44,7 +45,7 @@ def count_queries(client, path: str) -> int:
 
 def test_pages_cost_the_same_for_one_class_and_for_eight(host, sign_in):
     client = sign_in(host)
-    expected = {"/inicio": 6, "/inicio/clases": 5, "/inicio/reservar": 12}
+    expected = {"/inicio": 9, "/inicio/clases": 9, "/inicio/reservar": 12}
 
     book_classes(host, range(1))
     with_one = {path: count_queries(client, path) for path in expected}
@@ -63,5 +64,24 @@ def test_a_class_costs_the_same_for_one_guest_and_for_eight(host, sign_in):
     for guest in UserFactory.create_batch(8):
         UserActivity.objects.create(user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT)
 
-    # Session with person, class, identities, the cut-off, who waits, participants, the teacher.
-    assert (alone, count_queries(client, path)) == (7, 7)
+    # Session with person, class, sale, identities, the cut-off, second payments, who waits,
+    # participants, the teacher.
+    assert (alone, count_queries(client, path)) == (9, 9)
+
+
+def test_a_page_reads_the_rules_once_and_the_next_request_reads_them_again(host, sign_in):
+    start = tuesday("10:00", weeks=1)
+    hold = hold_slot(user=host, start=start, minutes=60, class_type=ClassType.GROUP)
+    held = reverse("bookings:hold", args=[hold.pk]) + "?tipo=grupal&min=60"
+    unpaid = VirtualClassFactory(booked_by=host, has_preference=False, start_time=start)
+    pages = ["/inicio/reservar", held, reverse("bookings:class", args=[unpaid.pk])]
+    client = sign_in(host)
+    BookingRules(change_cutoff_minutes=90).save()
+
+    assert [count_rules(client, page) for page in [*pages, *pages]] == [1] * 6
+
+
+def count_rules(client, path: str) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(path).status_code == 200
+    return sum('FROM "bookings_bookingrules"' in query["sql"] for query in queries)

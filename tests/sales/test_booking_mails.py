@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from django.core import mail
 from django.utils import timezone
 
@@ -23,7 +24,6 @@ from bookings.notices.delivery import deliver_due
 from bookings.notices.due import make_due_again
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.reminders import plan_missing_reminders
-from bookings.work.clock_jumps import bring_back_plans
 from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
@@ -216,7 +216,6 @@ def test_a_day_of_bookings_is_one_mail_at_her_time(clock, daily, host, student, 
     open_class = store(teacher)
     hold(open_class, student)
     assert letters(teacher) == []
-    bring_back_plans()  # a mail of this evening is no jump of the clock
 
     clock.move_to(NOON + timedelta(hours=7, minutes=59))
     assert letters(teacher) == []
@@ -261,8 +260,6 @@ def test_a_daily_mail_far_ahead_comes_from_a_clock_that_was_ahead(clock, daily, 
     clock.move_to(NOON + timedelta(days=30))
     hold(store(teacher), student)
     clock.move_to(NOON)
-
-    bring_back_plans()
 
     [letter] = letters(teacher)
     assert "Bruno Student" in letter

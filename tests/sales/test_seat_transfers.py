@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from django.urls import reverse
 from django.utils import timezone
 
@@ -44,7 +45,6 @@ from bookings.models import (
 )
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
-from bookings.work.clock_jumps import bring_back_plans
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import hold, in_days, pay, store
@@ -184,15 +184,6 @@ def test_the_student_hears_that_the_seat_is_free_unless_it_was_paid_or_given_up(
     for state in (PurchaseState.PAID, PurchaseState.LAPSED, PurchaseState.ENDED):
         Purchase.objects.places().update(state=state)
         assert reason_to_skip(mail)
-
-
-def test_a_clock_that_jumps_leaves_a_chosen_seat(seat):
-    choose(seat)
-
-    bring_back_plans()
-
-    assert kept_for(seat) > timedelta(hours=23)
-    assert Notice.objects.get(kind=NoticeKind.SEAT_TRANSFER_OVER).due_at > timezone.now()
 
 
 def test_the_button_keeps_the_seat_after_its_preference(

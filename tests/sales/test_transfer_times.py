@@ -23,7 +23,6 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of
 from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
 from bookings.notices.registry import reason_to_skip
-from bookings.work.clock_jumps import bring_back_plans
 from tests.sales.open_classes import hold, store
 from tests.sales.transfers import START, announce, book, keep, take_transfers
 
@@ -253,27 +252,6 @@ def test_a_time_that_lapsed_is_not_kept_again(host):
     later = time_machine.travel(timezone.now() + timedelta(hours=1), tick=False)
     with later, pytest.raises(HoldExpiredError):
         choose_transfer(user=host, purchase=booked.purchase)
-
-
-def test_a_clock_that_jumps_takes_no_time_away(host):
-    """The sweep shortens other holds to their quarter of an hour."""
-    booked = book(host)
-
-    bring_back_plans()
-
-    assert kept_for(booked) > timedelta(hours=23)
-    assert Notice.objects.get(kind=NoticeKind.TRANSFER_OVER).due_at > timezone.now()
-
-
-def test_a_clock_that_was_ahead_kept_a_time_for_too_long(host):
-    with time_machine.travel(timezone.now() + timedelta(days=3), tick=False):
-        booked = book(host)
-
-    bring_back_plans()
-
-    assert abs(kept_for(booked) - DAY) < SECOND
-    ends = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER).due_at
-    assert abs(ends - timezone.now() - DAY) < SECOND
 
 
 def test_a_hold_without_a_class_needs_no_mail(host):

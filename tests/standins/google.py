@@ -1,7 +1,6 @@
 """The whole stand-in of Google: sign-in and calendar at one address, and what tests see of it."""
 
 import copy
-import secrets
 import time
 from datetime import UTC, date, datetime, timedelta
 from email.utils import formatdate
@@ -124,10 +123,6 @@ class GoogleStandin(GoogleMeet):
         """
         with self.lock:
             self._meeting = (mode, reads)
-
-    def expire_sync_tokens(self) -> None:
-        """Make every sync token answer 410."""
-        self._epoch = secrets.token_hex(4)
 
     def _tell(self, channel: dict[str, Any]) -> list[dict[str, str]]:
         told = self._told[channel["id"]]

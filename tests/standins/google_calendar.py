@@ -62,7 +62,6 @@ class GoogleCalendar(GoogleIdentity):
         self._channels: dict[str, dict[str, Any]] = {}
         self._told: dict[str, int] = {}
         self._meeting: tuple[Mode, int] = ("success", 0)
-        self._epoch = secrets.token_hex(4)
 
     @property
     def calendar_url(self) -> str:
@@ -81,7 +80,7 @@ class GoogleCalendar(GoogleIdentity):
             "timeZone": calendar.zone.key,
             "accessRole": "owner" if is_owner else "reader",
             "defaultReminders": [],
-            **list_events(calendar, request, self._epoch),
+            **list_events(calendar, request),
         }
         return _shown(page, request)
 

@@ -22,7 +22,6 @@ MESSAGES = {
     "deleted": "Resource has been deleted",
     "duplicate": "The requested identifier already exists.",
     "forbidden": "Forbidden",
-    "fullSyncRequired": "Sync token is no longer valid, a full sync is required.",
     "insufficientPermissions": "Request had insufficient authentication scopes.",
     "notFound": "Not Found",
     "quotaExceeded": "Calendar usage limits exceeded.",

@@ -38,7 +38,7 @@ LONGEST_REMINDER_MINUTES = 40_320
 
 @dataclass(slots=True)
 class Calendar:
-    """One calendar. ``changes`` numbers each event's last change, for sync tokens."""
+    """One calendar. ``changes`` numbers each event's last change."""
 
     id: str
     owner: str

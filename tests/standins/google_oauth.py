@@ -64,8 +64,6 @@ class GoogleIdentity(GoogleAccounts):
         if "@" not in email:
             return self._show_accounts(request, error="Escribí un correo electrónico.")
         scopes = self._ticked(request)
-        if query.get("include_granted_scopes") == "true":
-            scopes |= self._consents.get(email.lower(), frozenset())
         offline = query.get("access_type") == "offline" and self.asks_again(query, email, scopes)
         code = f"4/0A{secrets.token_urlsafe(32)}"
         self._codes[code] = make_code(request, self._person(email).email, scopes, offline=offline)

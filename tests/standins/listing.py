@@ -15,17 +15,6 @@ from tests.standins.recurrence import instances
 
 DEFAULT_PAGE_SIZE = 250
 MOST_RESULTS = 2500
-# "cannot be specified together with nextSyncToken"
-NOT_WITH_SYNC = (
-    "iCalUID",
-    "orderBy",
-    "privateExtendedProperty",
-    "q",
-    "sharedExtendedProperty",
-    "timeMin",
-    "timeMax",
-    "updatedMin",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +29,21 @@ class Wanted:
     show_deleted: bool
     properties: frozenset[tuple[str, str]]
     text: str
-    since_change: int
 
 
-def list_events(calendar: Calendar, request: RecordedRequest, epoch: str) -> dict[str, Any]:
-    """Give ``items`` and the tokens of one page.
+def list_events(calendar: Calendar, request: RecordedRequest) -> dict[str, Any]:
+    """Give ``items`` and the token of the next page.
 
-    epoch: sync tokens that name another one have expired (410).
     https://developers.google.com/workspace/calendar/api/v3/reference/events/list
     """
     query = request.query
-    wanted = _read(request, epoch)
+    wanted = _read(request)
     size = _page_size(query.get("maxResults"))
-    first, change = _place(query.get("pageToken"), calendar)
+    first = _place(query.get("pageToken"))
     found = _choose(calendar, wanted)
     page: dict[str, Any] = {"items": [_told(one) for one in found[first : first + size]]}
     if first + size < len(found):
-        page["nextPageToken"] = _pack({"first": first + size, "change": change})
-    elif not any(name in query for name in NOT_WITH_SYNC if not name.startswith("time")):
-        page["nextSyncToken"] = _pack({"epoch": epoch, "change": change})
+        page["nextPageToken"] = _pack({"first": first + size})
     return page
 
 
@@ -69,7 +54,7 @@ def _told(event: dict[str, Any]) -> dict[str, Any]:
     return {name: event[name] for name in ("kind", "etag", "id", "status")}
 
 
-def _read(request: RecordedRequest, epoch: str) -> Wanted:
+def _read(request: RecordedRequest) -> Wanted:
     query = request.query
     single = query.get("singleEvents") == "true"
     order = query.get("orderBy", "")
@@ -85,10 +70,9 @@ def _read(request: RecordedRequest, epoch: str) -> Wanted:
         updated_min=_bound(query.get("updatedMin")),
         single_events=single,
         order_by=order,
-        show_deleted=query.get("showDeleted") == "true" or "syncToken" in query,
+        show_deleted=query.get("showDeleted") == "true",
         properties=frozenset(_property(pair) for pair in request.all("privateExtendedProperty")),
         text=query.get("q", "").lower(),
-        since_change=_since(query, epoch),
     )
 
 
@@ -103,26 +87,14 @@ def _property(pair: str) -> tuple[str, str]:
     return name, value
 
 
-def _since(query: dict[str, str], epoch: str) -> int:
-    """The change after which a sync token wants to hear; 410 for one that is not ours."""
-    if "syncToken" not in query:
-        return 0
-    if any(name in query for name in NOT_WITH_SYNC):
-        refuse(400, "badRequest", "Sync token cannot be used with list restrictions.")
-    token = _unpack(query["syncToken"])
-    if token.get("epoch") != epoch or not isinstance(token.get("change"), int):
-        refuse(410, "fullSyncRequired", domain="calendar")
-    return int(token["change"])
-
-
-def _place(token: str | None, calendar: Calendar) -> tuple[int, int]:
-    """Where the page begins, and the last change when the first page was read."""
+def _place(token: str | None) -> int:
+    """Where the page begins."""
     if not token:
-        return 0, calendar.last_change
+        return 0
     place = _unpack(token)
-    if not {"first", "change"} <= place.keys():
+    if "first" not in place:
         refuse(400, "invalid", "Invalid page token value.")
-    return int(place["first"]), int(place["change"])
+    return int(place["first"])
 
 
 def _page_size(text: str | None) -> int:
@@ -149,8 +121,6 @@ def _choose(calendar: Calendar, wanted: Wanted) -> list[dict[str, Any]]:
 
 def _fits(event: dict[str, Any], calendar: Calendar, wanted: Wanted) -> bool:
     if event["status"] == "cancelled" and not wanted.show_deleted:
-        return False
-    if calendar.changes[event["id"]] <= wanted.since_change:
         return False
     if wanted.updated_min and datetime.fromisoformat(event["updated"]) < wanted.updated_min:
         return False

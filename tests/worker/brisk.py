@@ -10,7 +10,6 @@ from pathlib import Path
 from django.conf import settings
 
 from bookings.work import sweeps, worker
-from bookings.work.worker import Worker
 
 
 def work(diary: Path, log: Path, *chosen: str, seconds: int) -> None:
@@ -21,27 +20,18 @@ def work(diary: Path, log: Path, *chosen: str, seconds: int) -> None:
     os.setsid()
     with log.open("w") as file:
         os.dup2(file.fileno(), 2)
-    worker.POLL = worker.PAUSE = timedelta(milliseconds=50)
-    worker.PLAN_TIMEOUT = timedelta(seconds=1)
+    worker.POLL = timedelta(milliseconds=50)
     settings.SWEEP_TIMEOUT = timedelta(seconds=seconds)
     sweeps.SWEEPS.clear()
-    plan = worker.list_due
-    worker.list_due = lambda now: stall(diary) or plan(now)
     for name in chosen:
         sweep: Callable[[], int] = update_wrapper(partial(DOINGS[name], diary), DOINGS[name])
         sweeps.SWEEPS[sweep] = sweeps.MINUTE
-    Worker().run()
+    worker.work()
 
 
 def wake(diary: Path) -> None:
     """Let whoever naps, or will nap, end."""
     _bell(diary).touch()
-
-
-def stall(diary: Path) -> None:
-    """Hang in the planning, as behind a database whose machine vanished, while there is a stone."""
-    while stone_of(diary).exists():
-        time.sleep(0.01)
 
 
 def tick(diary: Path) -> int:
@@ -77,10 +67,6 @@ DOINGS = {doing.__name__: doing for doing in (tick, nap, hang, fail)}
 
 def _bell(diary: Path) -> Path:
     return diary.with_suffix(".bell")
-
-
-def stone_of(diary: Path) -> Path:
-    return diary.with_suffix(".stone")
 
 
 def _write(diary: Path, line: str) -> None:

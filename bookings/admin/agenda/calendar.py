@@ -10,12 +10,13 @@ from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
 from bookings.admin.pages import show_page
-from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, has_stand_in
-from bookings.domain.calendar.grants import is_at_risk, is_revoked
+from bookings.domain.calendar.access import ask_calendar, check_calendar_grant
+from bookings.domain.calendar.grants import has_stand_in, is_at_risk, is_revoked
+from bookings.domain.heartbeats import read_beats
+from bookings.domain.recovery.watching import COMPARED
 from bookings.models import VirtualClass, meet_refused_at
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 from calendar_sync.push.channels import has_open_channel
-from calendar_sync.push.following import find_state
 
 # Spec: Limits, administrative event listing.
 EVENTS_SHOWN = 10
@@ -36,7 +37,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "is_at_risk": is_at_risk(owner),
         "has_stand_in": has_stand_in(owner),
         "events": events,
-        "compared_at": find_state().compared_at,
+        "compared_at": read_beats().get(COMPARED),
         "has_open_channel": has_open_channel(),
         "meet_refused_at": meet_refused_at(),
         "drifted": list_drifted(VirtualClass.objects.all()).count(),

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
-from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
+from bookings.models import CALENDAR, Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
-from config.lib.retries import backoff
+from config.lib.retries import backoff, is_due
 
-CALENDAR = "calendar"
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_CLASS_WAIT = timedelta(minutes=30)
 # Also the longest time until the end of an outage is noticed.
@@ -19,10 +18,10 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 def allowed_failures(now: datetime) -> int:
     """Return how many failures end a sweep: 0 during a pause, 1 after it."""
-    state = Heartbeat.objects.filter(name=CALENDAR).first()
-    if state is None or state.paused_until is None:
+    paused = Heartbeat.objects.filter(name=CALENDAR, paused_until__isnull=False)
+    if not paused.exists():
         return FAILURES_IN_A_ROW
-    return 0 if state.paused_until > now else 1
+    return int(paused.filter(is_due("paused_until", LONGEST_RETRY_AFTER, now)).exists())
 
 
 def must_wait(virtual_class: VirtualClass) -> bool:

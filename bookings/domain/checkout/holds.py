@@ -17,12 +17,14 @@ from bookings.domain.money.prices import find_price
 from bookings.domain.places.lapsed_checkouts import limit_chosen, limit_lapsed
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
+    LONGEST_TRANSFER_HOURS,
     PAY_WITHIN,
     BookingRules,
     ClassType,
     Hold,
     Offer,
 )
+from config.lib.retries import is_due
 from config.lib.wall_time import find_offset
 
 
@@ -124,5 +126,6 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
 
 def delete_expired_holds() -> int:
-    expired = Hold.objects.expired(timezone.now()).values("pk")
-    return Hold.objects.filter(pk__in=expired).delete()[0]
+    longest = timedelta(hours=LONGEST_TRANSFER_HOURS)
+    is_over = is_due("expires_at", longest) | is_due("purchase__kept_until", longest)
+    return Hold.objects.filter(pk__in=Hold.objects.filter(is_over).values("pk")).delete()[0]

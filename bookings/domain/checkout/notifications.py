@@ -15,7 +15,7 @@ from bookings.models import Payment, PaymentNotification, SignatureState
 from bookings.payments.backend import PROVIDER, get_gateway, read_notification
 from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
 from config.lib.background_jobs import BackgroundJob
-from config.lib.retries import backoff, claim
+from config.lib.retries import backoff, claim, is_due
 from config.lib.throttling import is_too_often
 
 # How long notifications without a payment of ours are kept, and the others.
@@ -76,7 +76,7 @@ def accept_notification(
 
 def process_notifications() -> int:
     due = PaymentNotification.objects.filter(
-        processed_at=None, next_attempt_at__lte=timezone.now()
+        is_due("next_attempt_at", LONGEST_WAIT), processed_at=None
     ).order_by("next_attempt_at", "id")
     return work_through(
         due[:PAYMENTS_PER_SWEEP], _process, outage=PaymentUnavailableError, name="Notification"

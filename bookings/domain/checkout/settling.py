@@ -30,7 +30,7 @@ from bookings.domain.lifecycle.scheduling import (
     rehearse_scheduling,
     schedule_class,
 )
-from bookings.domain.money.charges import SEARCH_REACH, record_charges
+from bookings.domain.money.charges import DAILY, SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.money_back import end_purchase, find_money_back
 from bookings.domain.money.purchases import lock_purchase
@@ -51,7 +51,7 @@ from bookings.models import (
 from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 from calendar_sync import CalendarError
-from config.lib.retries import claim
+from config.lib.retries import claim, is_due
 
 logger = logging.getLogger(__name__)
 
@@ -209,7 +209,7 @@ def carry_out_class(virtual_class: VirtualClass) -> None:
 
 def settle_due_payments() -> int:
     _adopt_bookings()
-    due = Payment.objects.filter(next_check_at__lte=timezone.now())
+    due = Payment.objects.filter(is_due("next_check_at", DAILY))
     # Anyone may book with a made-up preference; such payments must not delay ours.
     due = due.order_by("made_elsewhere", "next_check_at")
     return work_through(

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from accounts.selectors import find_calendar_owner
 from bookings.availability.agenda import has_hours
-from bookings.domain.calendar.access import refused_since
+from bookings.domain.calendar.grants import refused_since
 from bookings.domain.money.prices import list_class_options
 
 

@@ -16,6 +16,7 @@ from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase
 from bookings.domain.money.quotes import Quote
+from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
@@ -97,7 +98,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         class_price=request.price,
         offer=request.offer,
         max_participants=request.students_count,
-        participants_ids=[str(user.pk)],
+        participants_ids=list_booker(user.pk),
         learning_focus=request.text,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )

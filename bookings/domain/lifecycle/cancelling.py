@@ -71,8 +71,8 @@ def cancel_class(
     kept, refund: the centavos that page or client said are kept, or refunded. Raises, without
     writing, ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
     RefundChangedError, ClassEndedError for a student, and FreshSignInNeededError for the teacher
-    if money goes back online. CalendarError if the event stays: cancellation and refunds are committed by
-    then.
+    if money goes back online. CalendarError if the event stays: cancellation and refunds are
+    committed by then.
     """
     virtual_class = decide_cancelling(
         class_id, actor, reason, kept, refund, fresh_sign_in=fresh_sign_in

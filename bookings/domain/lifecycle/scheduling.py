@@ -34,6 +34,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.places.access_codes import generate_access_code
+from bookings.domain.places.participants import add_host
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
@@ -45,8 +46,6 @@ from bookings.models import (
     NoticeKind,
     Purchase,
     PurchaseState,
-    Role,
-    UserActivity,
     VirtualClass,
 )
 from bookings.notices.due import record_place
@@ -252,14 +251,11 @@ def mark_scheduled(locked: VirtualClass, *, event_id: str, link: str, summary: s
     locked.html_link = link
     locked.summary = summary
     locked.access_code = generate_access_code()
-    locked.current_participants = 1
-    locked.participants_ids = [str(locked.booked_by_id)]
     locked.owns_time = settings.PREVENT_OVERLAPS
     locked.withdrawal_requested_at = None
     locked.scheduling_attempts = 0
     locked.next_scheduling_at = None
-    locked.save()
-    UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
+    add_host(locked)
     # An unpaid class that lost its time may have got it back.
     lapsed = locked.purchases.classes().filter(state=PurchaseState.LAPSED)
     lapsed.update(state=PurchaseState.KEPT)

@@ -36,7 +36,7 @@ from bookings.payments.gateway import (
     PaymentRefusedError,
     PaymentUnavailableError,
 )
-from config.lib.retries import backoff, claim
+from config.lib.retries import backoff, claim, is_due
 
 logger = logging.getLogger(__name__)
 
@@ -185,7 +185,7 @@ def _is_decided(charge: PaymentCharge) -> bool:
 
 
 def _due() -> QuerySet[Refund]:
-    return Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())
+    return Refund.objects.filter(is_due("next_attempt_at", LONGEST_WAIT), status__in=UNSENT)
 
 
 def _send(refunds: QuerySet[Refund]) -> int:

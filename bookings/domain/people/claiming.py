@@ -22,6 +22,7 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
 from bookings.domain.places.class_links import LinkState, find_link
+from bookings.domain.places.participants import replace_participant
 from bookings.domain.places.place_offers import offer_free_place
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.teacher_alerts import tell_teacher
@@ -266,32 +267,12 @@ def _refuse_double_places(person: User, user: User) -> None:
 
 def _take_over(virtual_class: VirtualClass, person: User, user: User) -> None:
     """Replace the person in a locked class; the account takes one place only."""
-    both = virtual_class.activities.filter(user__in=[person, user])
-    parts = list(both.order_by("rol", "created_at"))  # a host's comes first
-    if len(parts) > 1:
-        _join_parts(parts[0], parts[1], person)
-        virtual_class.current_participants -= 1
-    both.update(user=user)
-    ids = [str(user.pk) if one == str(person.pk) else one for one in virtual_class.participants_ids]
-    virtual_class.participants_ids = list(dict.fromkeys(ids))
-    if virtual_class.booked_by_id == person.pk:
-        virtual_class.booked_by = user
-    virtual_class.save(
-        update_fields=["booked_by", "current_participants", "participants_ids", "updated_at"]
-    )
+    parts = replace_participant(virtual_class, person, by=user)
     WaitingListEntry.objects.filter(virtual_class=virtual_class, user__in=[person, user]).delete()
     if len(parts) > 1:
+        if all(part.completed for part in parts):
+            person.total_classes -= 1  # ``merge_account`` adds it to the account's
         offer_free_place(virtual_class)
-
-
-def _join_parts(kept: UserActivity, double: UserActivity, person: User) -> None:
-    """Merge two parts; a class that counted for both counts once."""
-    if kept.completed and double.completed:
-        person.total_classes -= 1  # ``merge_account`` adds it to the account's
-    kept.completed = kept.completed or double.completed
-    kept.no_show = kept.no_show and double.no_show
-    kept.save(update_fields=["completed", "no_show"])
-    double.delete()
 
 
 def _drop_doubles(person: User, user: User) -> None:

@@ -1,10 +1,9 @@
 """Joining: a guest takes a place in a scheduled class."""
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar.guests import note_guests
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     ClassEndedError,
@@ -18,6 +17,7 @@ from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.held_places import list_held_places
+from bookings.domain.places.participants import add_guest
 from bookings.domain.places.place_offers import (
     is_kept_for_another,
     list_open_entries,
@@ -28,7 +28,6 @@ from bookings.models import (
     ClassEvent,
     ClassStatus,
     NoticeKind,
-    Role,
     UserActivity,
     VirtualClass,
     WaitingState,
@@ -71,18 +70,7 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """The class is locked. Raises as ``join_class``."""
     is_in_line = check_place(user, virtual_class)
-    part = _register(user, virtual_class)
-    virtual_class.current_participants += 1
-    virtual_class.participants_ids.append(str(user.pk))
-    note_guests(virtual_class)
-    virtual_class.save(
-        update_fields=[
-            "current_participants",
-            "participants_ids",
-            "guests_changed_at",
-            "updated_at",
-        ]
-    )
+    part = add_guest(virtual_class, user)
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
@@ -107,12 +95,13 @@ def lock_class(code: str) -> VirtualClass:
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
     """Raise as ``join_class``; return True if the person is in line."""
-    now = timezone.now()
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
     # Read after the lock: the locking statement may read old values before it waits.
-    held = list_held_places(virtual_class, now).exclude(person=user).count()
+    held = list_held_places(virtual_class, timezone.now()).exclude(person=user).count()
     _refuse(user, virtual_class, virtual_class.free_places - held)
+    if UserActivity.objects.filter(user=user, virtual_class=virtual_class).exists():
+        raise AlreadyJoinedError
     return list_open_entries(user).filter(virtual_class=virtual_class).exists()
 
 
@@ -127,14 +116,3 @@ def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
         raise PlaceHeldError
     if is_kept_for_another(virtual_class, user, free_places):
         raise PlaceOfferedError
-    if str(user.pk) in virtual_class.participants_ids:
-        raise AlreadyJoinedError
-
-
-def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
-    try:
-        return UserActivity.objects.create(
-            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
-        )
-    except IntegrityError:
-        raise AlreadyJoinedError from None

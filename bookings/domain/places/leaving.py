@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.calendar.guests import note_guests
 from bookings.domain.change_policy import check_change_rate
 from bookings.domain.exceptions import (
     BookingError,
@@ -16,6 +15,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
 )
 from bookings.domain.history import record_event
+from bookings.domain.places.participants import remove_participant
 from bookings.domain.places.place_offers import offer_free_place
 from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
@@ -62,22 +62,7 @@ def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: U
     """Take a person out of a locked class, and offer the place."""
     user_id = part.user_id
     occasion = str(part.pk)  # a guest who joins again gets another, and may leave again
-    part.delete()
-    virtual_class.current_participants -= 1
-    others = [one for one in virtual_class.participants_ids if one != str(user_id)]
-    virtual_class.participants_ids = others
-    # Calendars accept a cancellation only with a higher revision (RFC 5546).
-    virtual_class.ics_sequence += 1
-    note_guests(virtual_class)
-    virtual_class.save(
-        update_fields=[
-            "current_participants",
-            "participants_ids",
-            "ics_sequence",
-            "guests_changed_at",
-            "updated_at",
-        ]
-    )
+    remove_participant(virtual_class, part)
     record_event(virtual_class, ClassEvent.LEFT, actor=actor, details={"person": str(user_id)})
     record_due(NoticeKind.LEFT, virtual_class, [user_id], occasion)
     record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)

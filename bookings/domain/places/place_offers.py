@@ -27,6 +27,7 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.notices.due import record_due
+from config.lib.retries import is_due
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +121,8 @@ def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
 def pass_on_offers() -> int:
     """Close expired offers and make new ones; return how many were made."""
     now = timezone.now()
-    is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
+    is_over = is_due("offer_expires_at", settings.WAITING_LIST_WINDOW, now)
+    is_over |= ~Q(user__status=UserStatus.ACTIVE)
     over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(
         "offer_expires_at"
     )

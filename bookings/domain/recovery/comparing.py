@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.domain.calendar.access import ask_calendar
@@ -23,24 +22,23 @@ from bookings.domain.recovery.drift import (
     read_version,
 )
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
-from calendar_sync import Changes, OwnEvent
+from calendar_sync import OwnEvent
 
 
 @dataclass(slots=True)
 class Report:
-    """recovered: versions of agreeing classes. unsettled: missing events just written by us."""
+    """recovered: versions of agreeing classes."""
 
     classes: int = 0
     events: int = 0
     findings: list[Drift] = field(default_factory=list)
     recovered: dict[uuid.UUID, tuple[datetime, ...]] = field(default_factory=dict)
-    unsettled: int = 0
 
 
 def compare_all(*, settled_before: datetime | None = None) -> Report:
     """Compare all classes ahead. Raises CalendarError if the listing is incomplete.
 
-    settled_before: missing events of classes written later are unsettled, not deleted.
+    settled_before: missing events of classes written later may not have arrived everywhere.
     """
     now = timezone.now()
     events = ask_calendar(lambda calendar: calendar.own_events(since=now))
@@ -54,7 +52,8 @@ def compare_all(*, settled_before: datetime | None = None) -> Report:
         for class_id, own in by_class.items()
         if class_id not in stored or find_orphan(stored[class_id], own)
     }
-    classes = list(_list_comparable(now))
+    ahead = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, end_time__gt=now)
+    classes = list(ahead.filter(event_update_requested_at=None))
     suspects |= {
         virtual_class.pk
         for virtual_class in classes
@@ -63,15 +62,6 @@ def compare_all(*, settled_before: datetime | None = None) -> Report:
     }
     report = Report(classes=len(classes), events=len(events))
     return compare_each(suspects, report, settled_before)
-
-
-def compare_changed(changes: Changes, *, settled_before: datetime) -> Report:
-    """Compare classes with changed events. Raises CalendarError."""
-    classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
-    touched = set(classes.values_list("pk", flat=True))
-    touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
-    report = Report(classes=_list_comparable(timezone.now()).count(), events=len(changes.event_ids))
-    return compare_each(touched, report, settled_before)
 
 
 def compare_each(
@@ -85,16 +75,13 @@ def compare_each(
         if drift is None:
             if virtual_class and _must_agree(virtual_class):
                 report.recovered[class_id] = read_version(virtual_class)
-        elif (
-            drift.kind == CalendarDrift.DELETED
-            and virtual_class
-            and settled_before
-            and virtual_class.updated_at > settled_before
-        ):
-            report.unsettled += 1
-        else:
+        elif not (_is_new(virtual_class, settled_before) and drift.kind == CalendarDrift.DELETED):
             report.findings.append(drift)
     return report
+
+
+def _is_new(virtual_class: VirtualClass | None, settled_before: datetime | None) -> bool:
+    return bool(virtual_class and settled_before and virtual_class.updated_at > settled_before)
 
 
 def _compare(class_id: uuid.UUID, virtual_class: VirtualClass | None) -> Drift | None:
@@ -112,9 +99,3 @@ def _compare(class_id: uuid.UUID, virtual_class: VirtualClass | None) -> Drift |
 def _must_agree(virtual_class: VirtualClass) -> bool:
     is_final = not virtual_class.event_update_requested_at and not virtual_class.has_ended()
     return virtual_class.is_scheduled and is_final
-
-
-def _list_comparable(now: datetime) -> QuerySet[VirtualClass]:
-    return VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED, end_time__gt=now, event_update_requested_at=None
-    )

@@ -7,11 +7,11 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.recovery.comparing import Report, compare_all, compare_changed, compare_each
+from bookings.domain.recovery.comparing import Report, compare_all, compare_each
 from bookings.domain.recovery.drift import UNKNOWN, Drift
 from bookings.domain.recovery.repairs import clear_drift, record_drift, repair
 from bookings.models import CalendarDrift, VirtualClass
-from calendar_sync import CalendarError, CalendarRefusedError, Changes
+from calendar_sync import CalendarError, CalendarRefusedError
 
 logger = logging.getLogger(__name__)
 
@@ -39,16 +39,9 @@ def reconcile(*, with_unknown: bool = False) -> Report:
     return report
 
 
-def reconcile_automatically(changes: Changes | None = None) -> Report:
-    """Repair unless suspiciously many differ. Raises CalendarError.
-
-    changes: by default everything.
-    """
-    settled_before = timezone.now() - SETTLING_TIME
-    if changes is None:
-        report = compare_all(settled_before=settled_before)
-    else:
-        report = compare_changed(changes, settled_before=settled_before)
+def reconcile_automatically() -> Report:
+    """Repair unless suspiciously many differ. Raises CalendarError."""
+    report = compare_all(settled_before=timezone.now() - SETTLING_TIME)
     grave = [drift for drift in report.findings if drift.kind in GRAVE]
     if len(grave) >= MANY and len(grave) > MOST * report.classes:
         logger.error("%d of %d classes differ from the calendar.", len(grave), report.classes)

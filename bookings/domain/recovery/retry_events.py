@@ -12,6 +12,7 @@ from bookings.domain.calendar.guests import SWEPT_AFTER, write_guests
 from bookings.domain.calendar.outages import allowed_failures
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError
+from config.lib.retries import is_due
 
 logger = logging.getLogger(__name__)
 
@@ -20,12 +21,14 @@ EVENTS_PER_SWEEP = 50
 
 def update_events() -> int:
     """Return how many were updated."""
+    now = timezone.now()
     waiting = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED, event_update_requested_at__lte=timezone.now() - REQUEST_GRACE
+        is_due("event_update_requested_at", REQUEST_GRACE, now - REQUEST_GRACE),
+        status=ClassStatus.SCHEDULED,
     )
     moved = _change(waiting, "event_update_requested_at", move_event)
     waiting = VirtualClass.objects.filter(
-        status__in=KEEPS_EVENT, guests_changed_at__lte=timezone.now() - SWEPT_AFTER
+        is_due("guests_changed_at", SWEPT_AFTER, now - SWEPT_AFTER), status__in=KEEPS_EVENT
     )
     return moved + _change(waiting, "guests_changed_at", write_guests)
 

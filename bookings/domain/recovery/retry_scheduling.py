@@ -11,6 +11,7 @@ from django.utils import timezone
 from bookings.domain.batches import FAILURES_IN_A_ROW
 from bookings.domain.calendar.events import REQUEST_GRACE
 from bookings.domain.calendar.outages import (
+    LONGEST_RETRY_AFTER,
     allowed_failures,
     bring_forward,
     class_wait,
@@ -23,7 +24,7 @@ from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import ClassStatus, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarUnavailableError
 from config.lib.background_jobs import BackgroundJob
-from config.lib.retries import claim
+from config.lib.retries import claim, is_due
 
 logger = logging.getLogger(__name__)
 
@@ -80,8 +81,8 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
     """
     now = timezone.now()
     due = list_awaiting_scheduling(now).filter(
-        Q(next_scheduling_at=None) | Q(next_scheduling_at__lte=now),
-        scheduling_requested_at__lte=now - REQUEST_GRACE,
+        Q(next_scheduling_at=None) | is_due("next_scheduling_at", LONGEST_RETRY_AFTER, now),
+        is_due("scheduling_requested_at", REQUEST_GRACE, now - REQUEST_GRACE),
     )
     order = ["scheduling_attempts"] if is_trial else []
     return due.order_by(*order, "scheduling_requested_at", "id").first()

@@ -1,17 +1,19 @@
 """Copy the database into a file while the service runs."""
 
 import json
+import os
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
-from bookings.management.backups import get_engine
-from bookings.management.backups.files import BackupError, require_other_file, whole_file
+from bookings.management.backups import check, write
 
 
 class Command(BaseCommand):
-    help = "Copies the database into FILE, reads the copy back, and counts its rows."
+    help = "Copies the database into FILE, and reads the copy back."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="Where to; it must not exist.")
@@ -20,13 +22,29 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        engine = get_engine()
+        file: Path = options["file"]
+        if _is_database(file):
+            raise CommandError(f"{file} is the database itself. Name another file.")
+        # Path.exists would raise for a folder without permission.
+        if os.path.lexists(file) and not options["replace"]:
+            raise CommandError(f"{file} exists. Name another file, or add --replace.")
         try:
-            require_other_file(options["file"], engine.list_files())
-            with whole_file(options["file"], replace=options["replace"]) as draft:
-                engine.write(draft)
-                rows = engine.count(draft)
-        except BackupError as error:
-            raise CommandError(str(error)) from error
-        size = options["file"].stat().st_size
-        self.stdout.write(json.dumps({"file": str(options["file"]), "bytes": size, "rows": rows}))
+            number, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        except OSError as error:
+            raise CommandError(f"Nothing can be written to {file.parent}.") from error
+        os.close(number)
+        draft = Path(name)
+        try:
+            write(draft)
+            check(draft)
+            os.sync()
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+        self.stdout.write(json.dumps({"file": str(file), "bytes": file.stat().st_size}))
+
+
+def _is_database(file: Path) -> bool:
+    name = connection.settings_dict["NAME"]
+    ends = ("", "-wal", "-shm", "-journal") if connection.vendor == "sqlite" else ()
+    return any(os.path.realpath(file) == os.path.realpath(f"{name}{end}") for end in ends)

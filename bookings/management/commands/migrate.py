@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
-from bookings.management.backups.files import private_files
+from bookings.management.backups import private_files
 from bookings.management.pooler import leads_through_pooler
 
 

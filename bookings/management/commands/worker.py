@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from bookings.work.worker import Worker
+from bookings.work.worker import work
 
 
 class Command(BaseCommand):
     help = "Frees expired holds, finishes schedulings, sends mails: each sweep at its time."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        Worker().run()
+        work()
