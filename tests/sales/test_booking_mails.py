@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from django.core import mail
 from django.utils import timezone
 

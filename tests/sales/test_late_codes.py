@@ -5,7 +5,6 @@ import random
 from datetime import timedelta
 
 import pytest
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from django.utils import timezone
 
 from bookings.domain.checkout import transfers

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from django.urls import reverse
 from django.utils import timezone
 

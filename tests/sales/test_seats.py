@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import settle_due_payments

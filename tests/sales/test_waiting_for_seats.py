@@ -7,7 +7,6 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
-from bookings.domain.open_classes.seats import hold_seat, release_seat
 from django.urls import reverse
 from django.utils import timezone
 
