@@ -5,7 +5,7 @@ Whatever steps the service has, this shows that pages and money follow ``LATER_S
 
 import re
 from datetime import timedelta
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 import time_machine
@@ -39,10 +39,14 @@ START = NOW + timedelta(days=7)  # a Monday at noon
 FULL, HALF, NOTHING = timedelta(hours=25), timedelta(hours=3), timedelta(hours=1)
 
 
+class Half(NamedTuple):
+    reason: RefundReason = RefundReason.CANCELLED
+    percent: int = 50
+
+
 @pytest.fixture(autouse=True)
 def two_steps(monkeypatch):
-    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
-    monkeypatch.setattr(change_terms, "LATER_STEPS", [RefundStep(timedelta(hours=2), half)])
+    monkeypatch.setattr(change_terms, "LATER_STEPS", [RefundStep(timedelta(hours=2), Half())])
 
 
 @pytest.fixture
