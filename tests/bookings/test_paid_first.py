@@ -213,7 +213,7 @@ def test_choosing_another_slot_leaves_the_time_of_a_preference(prices, host):
         )
     )
 
-    assert Hold.objects.filter(payment=payment).exists()
+    assert Hold.objects.filter(purchase__payment=payment).exists()
     assert Hold.objects.count() == 2
 
 

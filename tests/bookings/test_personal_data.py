@@ -174,7 +174,7 @@ def test_payment_and_the_class_of_others_stay_without_a_name(ana, past, student)
     past.refresh_from_db()
     payment = Payment.objects.select_related("user").get()
     assert past.status == ClassStatus.COMPLETED
-    assert (payment.virtual_class_id, payment.amount) == (past.pk, 100)
+    assert (payment.purchase.virtual_class_id, payment.amount) == (past.pk, 100)
     assert (str(payment.purchase.person), payment.purchase.person.status) == (
         "Cuenta borrada",
         UserStatus.ERASED,

@@ -93,7 +93,7 @@ def test_a_time_is_won_once(number, mercadopago, teacher):
 
     online.refresh_from_db()
     transfer = BankTransfer.objects.select_related("virtual_class").get()
-    waiting = transfer.virtual_class
+    waiting = transfer.purchase.virtual_class
     winners = [one for one in (online, waiting) if one.is_scheduled]
     assert len(winners) == 1
     loser = waiting if winners == [online] else online
@@ -119,7 +119,7 @@ def hold_both(teacher, number):
     held = []
     for _ in range(2):
         held.append(hold(open_class))
-        Purchase.objects.places().filter(open_class=open_class).update(expires_at=timezone.now())
+        Purchase.objects.places().filter(virtual_class__open_class=open_class).update(kept_until=timezone.now())
     return held
 
 
@@ -135,7 +135,7 @@ def have_one_winner(number, mercadopago, teacher):
 
     race_two_ways(online.payment, transfer, mercadopago, teacher)
 
-    winner = Purchase.objects.places().get(state=PurchaseState.PAID, open_class=online.open_class)
+    winner = Purchase.objects.places().get(state=PurchaseState.PAID, virtual_class__open_class=online.open_class)
     inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=online.open_class_id)
     assert inside.user == winner.user
     refunds = Refund.objects.filter(charge__payment=online.payment, amount=online.price)
@@ -163,7 +163,7 @@ def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
 
         race_two_ways(payment, transfer, mercadopago, teacher)
 
-        seat, booked = transfer.seat, transfer.booked_class
+        seat, booked = transfer.purchase, transfer.purchase.booked_class
         assert seat.state == PurchaseState.PAID if seat else booked.is_scheduled
         assert not Refund.objects.filter(charge__payment=payment).exists()
         paid_online = payment.approved_at is not None

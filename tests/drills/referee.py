@@ -261,7 +261,7 @@ def _money_of_the_cancelled_went_back(rows: Rows, outside: Outside) -> Iterator[
         payment = by_reference.get(charge["external_reference"])
         if charge["date_approved"] is None or payment is None:
             continue
-        one = classes.get(payment.virtual_class_id) if payment.virtual_class_id else None
+        one = classes.get(payment.purchase.virtual_class_id) if payment.purchase.virtual_class_id else None
         is_kept = one is not None and one.status in IN_THE_CALENDAR
         went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
         if not is_kept and not went_back and one is not None and one.status != ClassStatus.PENDING:

@@ -262,14 +262,14 @@ for reason in RefundReason:
 @mail(NoticeKind.TRANSFER_REFUSED, "transfer_that_did_not_come")
 def transfer_announced(world):
     transfer = announce(world)
-    return to(world.teacher, transfer.virtual_class, transfer.occasion)
+    return to(world.teacher, transfer.purchase.virtual_class, transfer.occasion)
 
 
 @mail(NoticeKind.TRANSFER_ANNOUNCED)
 def transfer_with_a_number_that_was_seen(world):
     announce(world, start_time=world.at("12:00"))
     transfer = announce(world)
-    return to(world.teacher, transfer.virtual_class, transfer.occasion)
+    return to(world.teacher, transfer.purchase.virtual_class, transfer.occasion)
 
 
 @mail(NoticeKind.HOLDS_LAPSE)
@@ -281,7 +281,7 @@ def unpaid_bookings_that_lapse(world):
 def cancelled_class_with_a_transfer_to_return(world):
     transfer = announce(world, scheduled=True, access_code=CODE)
     BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    return to(world.host, transfer.virtual_class)
+    return to(world.host, transfer.purchase.virtual_class)
 
 
 @mail(NoticeKind.TRANSFER_OVER)

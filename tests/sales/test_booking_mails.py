@@ -64,7 +64,7 @@ def test_a_class_paid_online_is_told_once_it_is_paid(mercadopago, host, teacher)
     assert letter.startswith("Ana reservó una clase: ")
     assert "Quién: Ana Host\n" in letter
     assert "Precio: $ 24.000\nPago: Ya está pago, por Mercado Pago.\n" in letter
-    assert f"http://testserver/admin/clase/{payment.virtual_class_id}/" in letter
+    assert f"http://testserver/admin/clase/{payment.purchase.virtual_class_id}/" in letter
 
 
 def test_a_class_paid_by_hand_is_told_when_it_is_booked_and_not_when_she_confirms(host, teacher):
@@ -127,7 +127,7 @@ def test_what_she_books_publishes_or_marks_herself_is_not_told(mercadopago, host
     settle(unpaid.payment.preference_id)
     publish(teacher)
     payment = make_payment(host, days=9)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
 
     assert told() == []
 
@@ -136,7 +136,7 @@ def test_a_booking_that_is_cancelled_before_the_mail_leaves_is_not_told(mercadop
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    cancel_class(class_id=payment.virtual_class_id, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
     assert reason_to_skip(Notice.objects.get(kind="new_booking")) == "La clase se canceló."
 

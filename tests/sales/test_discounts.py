@@ -218,7 +218,7 @@ def test_a_class_paid_online_uses_the_code_until_its_preference_expires(code, ho
     ("state", "uses"), [(TransferState.ANNOUNCED, 1), (TransferState.REFUSED, 0)]
 )
 def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
-    BankTransferFactory(purchase=keep_class.purchase(code, host, minutes=-1), state=state)
+    BankTransferFactory(purchase=keep_class(code, host, minutes=-1), state=state)
     assert count_uses(code) == uses
 
     seat = PlaceFactory(discount_code=code, kept_until=timezone.now())

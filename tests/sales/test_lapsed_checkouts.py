@@ -37,7 +37,7 @@ def end(ago=timedelta(minutes=1)):
 def let_lapse(user, open_class, times=MAX_LAPSED):
     for _ in range(times):
         expire(hold(open_class, user))
-        Payment.objects.filter(user=user).update(expires_at=timezone.now() - timedelta(minutes=1))
+        Payment.objects.filter(purchase__person=user).update(expires_at=timezone.now() - timedelta(minutes=1))
 
 
 def let_go(user, open_class):
@@ -183,7 +183,7 @@ def test_times_that_are_booked_do_not_count_as_chosen(mercadopago, student):
         )
         booked = check_out_hold(user=student, hold_id=chosen.pk, students_count=1)
         # As if it were paid and over.
-        Payment.objects.filter(virtual_class=booked).update(approved_at=timezone.now())
+        Payment.objects.filter(purchase__virtual_class=booked).update(approved_at=timezone.now())
         Hold.objects.all().delete()
 
 

@@ -237,7 +237,7 @@ class Attack:
 
     def book(self):
         user, code = self.random.choice(self.people), self.random.choice(self.codes)
-        Hold.objects.filter(user=user, virtual_class=None).delete()  # of a refused step
+        Hold.objects.filter(user=user, purchase__virtual_class=None).delete()  # of a refused step
         start = in_days(20) + timedelta(hours=next(self.hours))
         way = self.random.choice(list(PayWay))
         check_out_hold(

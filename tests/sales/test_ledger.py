@@ -91,7 +91,7 @@ class Month:
 
     def receive(self, transfer):
         confirm_transfer(transfer_id=transfer.pk, actor=self.teacher)
-        self.write(transfer.user, by_hand=transfer.amount)
+        self.write(transfer.purchase.person, by_hand=transfer.amount)
         return transfer
 
     def refund(self, payment, amount):
@@ -131,7 +131,7 @@ class Month:
 
     def cancelled(self):
         payment = self.sell()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
+        cancel_class(class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
         self.write(payment.purchase.person, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
@@ -165,7 +165,7 @@ class Month:
     def with_a_short_charge_and_the_rest_by_hand(self):
         payment = self.ask()
         short = self.pay(payment, pesos=payment.amount // 300)
-        confirm_payment(class_id=payment.virtual_class_id, actor=self.teacher)
+        confirm_payment(class_id=payment.purchase.virtual_class_id, actor=self.teacher)
         self.write(payment.purchase.person, received=short, by_hand=payment.amount - short)
 
     def with_pending_and_rejected_charges(self):
@@ -178,13 +178,13 @@ class Month:
 
     def by_hand(self):
         payment = self.ask()
-        confirm_payment(class_id=payment.virtual_class_id, actor=self.teacher)
+        confirm_payment(class_id=payment.purchase.virtual_class_id, actor=self.teacher)
         self.write(payment.purchase.person, by_hand=payment.amount)
         return payment
 
     def by_hand_and_cancelled(self):
         payment = self.by_hand()
-        cancel_class(class_id=payment.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
+        cancel_class(class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
 
     def by_hand_and_online(self):
         payment = self.by_hand()
@@ -208,15 +208,15 @@ class Month:
 
     def by_transfer_and_cancelled(self):
         transfer = self.by_transfer()
-        cancel_class(class_id=transfer.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
-        assert find_balance(transfer.user).hand_to_return == transfer.amount
+        cancel_class(class_id=transfer.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
+        assert find_balance(transfer.purchase.person).hand_to_return == transfer.amount
         return transfer
 
     def by_transfer_cancelled_and_sent_back(self):
         transfer = self.by_transfer_and_cancelled()
         send_back(transfer, self.teacher)
-        self.write(transfer.user, returned=transfer.amount)
-        assert find_balance(transfer.user).hand_to_return == 0
+        self.write(transfer.purchase.person, returned=transfer.amount)
+        assert find_balance(transfer.purchase.person).hand_to_return == 0
 
     def by_transfer_and_online(self):
         payment = self.ask()
@@ -245,7 +245,7 @@ class Month:
         price = self.price()
         open_class = self.publish(price, places=5)
         late = hold_place(open_class)
-        Purchase.objects.places().filter(pk=late.pk).update(expires_at=timezone.now())
+        Purchase.objects.places().filter(pk=late.pk).update(kept_until=timezone.now())
         for _ in range(3):
             self.take(hold_place(open_class))
         by_hand = hold_place(open_class)
@@ -272,7 +272,7 @@ class Month:
         transfer = self.receive(self.send(hold_place(open_class)))
         cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         send_back(transfer, self.teacher)
-        self.write(transfer.user, returned=transfer.amount)
+        self.write(transfer.purchase.person, returned=transfer.amount)
 
     def a_seat_online_and_by_transfer(self):
         seat = hold_place(self.publish(self.price()))

@@ -44,7 +44,7 @@ def test_a_person_has_three_announcements_to_decide_at_most(teacher, student, st
     with pytest.raises(TooManyTransfersError, match="todavía no confirmó"):
         announce_seat(student, teacher, 10)
 
-    assert BankTransfer.objects.filter(user=student).count() == 3
+    assert BankTransfer.objects.filter(purchase__person=student).count() == 3
     assert announce_seat(stranger, teacher, 11)
 
 

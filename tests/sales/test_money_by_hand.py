@@ -118,14 +118,14 @@ def test_a_voucher_that_is_paid_after_the_cash_is_a_second_payment(
         payment.preference_id, "pending", method="ticket", amount=amount / 100
     )
     look(payment)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
 
     for is_cancelled in (False, True):
         if is_cancelled == is_late:
             mercadopago.settle(voucher["id"], "approved")
             look(payment)
         if not is_cancelled:
-            cancel_class(class_id=payment.virtual_class_id, actor=host)
+            cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
     assert refunds() == [(amount, RefundReason.PAID_TWICE)]
     assert find_balance(host).hand_to_return == PRICE
@@ -147,20 +147,20 @@ def test_a_part_that_the_bank_took_back_leaves_the_cash_as_it_was(
 def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host, teacher, sign_in):
     transfer = announce(payment.purchase.virtual_class)
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
 
-    cancel_class(class_id=payment.virtual_class_id, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
-    sheet = page(sign_in(teacher), "admin:class_sheet", payment.virtual_class_id)
+    sheet = page(sign_in(teacher), "admin:class_sheet", payment.purchase.virtual_class_id)
     assert "te toca devolver $ 24.000" in sheet
 
 
 def test_a_second_transfer_is_in_the_mail_beside_cash(payment, host, teacher):
     transfer = announce(payment.purchase.virtual_class)
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    cancel_class(class_id=payment.virtual_class_id, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
     assert "Para devolver: $ 48.000" in told(NoticeKind.STUDENT_CANCELLED, teacher)
 
@@ -171,7 +171,7 @@ def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
     code = VirtualClass.objects.get().access_code
     join_class(user=student, access_code=code)
 
-    cancel_class(class_id=payment.virtual_class_id, actor=host)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
     assert "La profe te devuelve $ 24.000" in told(NoticeKind.CANCELLED, host)
     assert "$" not in told(NoticeKind.CANCELLED, student)

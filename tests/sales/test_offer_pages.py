@@ -138,7 +138,7 @@ def test_a_student_who_had_it_reads_why_it_is_gone(host, sign_in):
     assert USED in text_of(page)
     assert trial.key not in chosen_in(page.content.decode())
     assert USED in text_of(posted)
-    assert Hold.objects.filter(virtual_class=None).count() == 0
+    assert Hold.objects.filter(purchase__virtual_class=None).count() == 0
 
 
 def test_the_second_of_two_tabs_reads_it_too(host, sign_in):

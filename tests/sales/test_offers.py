@@ -181,7 +181,7 @@ def test_a_second_trial_class_is_refused_and_nothing_is_kept(host, student):
     with pytest.raises(OfferUsedError):
         keep(host, trial, "11:00")
 
-    assert not Hold.objects.filter(virtual_class=None).exists()
+    assert not Hold.objects.filter(purchase__virtual_class=None).exists()
     assert keep(student, trial, "11:00")
 
 

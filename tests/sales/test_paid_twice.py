@@ -72,7 +72,7 @@ def test_the_second_payment_waits_for_the_teacher_however_often_it_is_read(twice
 
 
 def test_also_a_class_that_was_marked_as_paid(payment, mercadopago, teacher):
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
     mercadopago.pay(payment.preference_id)
 
     assert look(payment).review == ReviewReason.PAID_TWICE
@@ -105,7 +105,7 @@ def test_keeping_it_leaves_the_transfer_to_be_returned(twice, teacher):
 
 
 def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teacher):
-    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
     mercadopago.pay(payment.preference_id, amount=PRICE / 200)
     assert look(payment).review == ReviewReason.PAID_TWICE
 
@@ -128,7 +128,7 @@ def test_cancelling_gives_both_back(twice, teacher):
 def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, teacher):
     transfer = announce(payment.purchase.virtual_class)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    cancel_class(class_id=payment.virtual_class_id, actor=teacher)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=teacher)
     mercadopago.pay(payment.preference_id)
 
     done = look(payment)
@@ -151,7 +151,7 @@ def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, t
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
 
     # Cancelling then refunds the other one by itself.
-    cancel_class(class_id=payment.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
     assert Refund.objects.get().amount == PRICE
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN

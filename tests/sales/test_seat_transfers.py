@@ -222,7 +222,7 @@ def test_a_confirmed_transfer_takes_the_seat_and_counts_once(seat, teacher):
 
 def test_without_a_place_it_is_to_be_returned(seat, teacher):
     transfer = announce(seat)
-    Purchase.objects.places().update(expires_at=timezone.now())
+    Purchase.objects.places().update(kept_until=timezone.now())
     other = hold(seat.virtual_class.open_class, UserFactory())
     pay_place_by_hand(purchase_id=other.pk, actor=teacher)
 

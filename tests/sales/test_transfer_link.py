@@ -54,7 +54,7 @@ def test_the_link_shows_the_transfer_without_a_session_and_changes_nothing(trans
     transfer.refresh_from_db()
     assert transfer.state == TransferState.ANNOUNCED
     assert "12345678" in text_of(page)
-    assert transfer.user.email not in text_of(page)
+    assert transfer.purchase.person.email not in text_of(page)
     assert "no-store" in page["Cache-Control"]
 
 
@@ -167,6 +167,6 @@ def test_a_decided_transfer_sends_no_mail(transfer, teacher):
     deliver_due()
 
     assert not [one for one in mail.outbox if one.to == [teacher.email]]
-    assert NoticeKind.TRANSFER_ANNOUNCED in transfer.virtual_class.notices.values_list(
+    assert NoticeKind.TRANSFER_ANNOUNCED in transfer.purchase.virtual_class.notices.values_list(
         "kind", flat=True
     )

@@ -42,7 +42,7 @@ def _rules(db, mercadopago, google):
 
 @pytest.fixture
 def transfer(host):
-    return BankTransferFactory(purchase=store.purchase(host), operation_number=NUMBER)
+    return BankTransferFactory(purchase=store(host), operation_number=NUMBER)
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_home_list_sheet_and_student_file_show_what_waits(panel, transfer):
     assert "transferencia por confirmar" in text_of(panel.get("/admin/"))
 
     page = text_of(panel.get(LIST))
-    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.virtual_class_id])))
+    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.purchase.virtual_class_id])))
     file = text_of(panel.get(reverse("admin:student", args=[transfer.user_id])))
 
     assert "$ 15.000" in page
@@ -133,7 +133,7 @@ def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stra
 
     page = text_of(panel.get(address_of(again, "llego")))
 
-    assert f"Ojo: {transfer.user} avisó el mismo número de operación" in page
+    assert f"Ojo: {transfer.purchase.person} avisó el mismo número de operación" in page
     assert "(confirmada)" in page
     assert confirm(panel, again, "llego").redirect_chain == [(LIST, 302)]
     booked.refresh_from_db()
@@ -191,17 +191,17 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
 
     monkeypatch.setattr(money_back, "decide_refund", decide)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    cancel_class(class_id=transfer.virtual_class_id, actor=teacher)
+    cancel_class(class_id=transfer.purchase.virtual_class_id, actor=teacher)
 
     assert "$ 5.000" in text_of(panel.get(LIST))
     assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
-    for address in ("class_sheet", transfer.virtual_class_id), ("student", transfer.user_id):
+    for address in ("class_sheet", transfer.purchase.virtual_class_id), ("student", transfer.user_id):
         page = text_of(panel.get(reverse(f"admin:{address[0]}", args=[address[1]])))
         assert "para devolver $ 5.000" in page
-    class_page = reverse("bookings:class", args=[transfer.virtual_class_id])
+    class_page = reverse("bookings:class", args=[transfer.purchase.virtual_class_id])
     owed = text_of(sign_in(host).get(class_page))
     assert "La profe te devuelve <strong>$ 5.000</strong>" in owed
     assert "Pagaste dos veces" not in owed

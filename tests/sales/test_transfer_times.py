@@ -35,7 +35,7 @@ def rules(db, mercadopago):
 
 
 def kept_for(virtual_class):
-    return Hold.objects.get(virtual_class=virtual_class).expires_at - timezone.now()
+    return Hold.objects.get(purchase__virtual_class=virtual_class).expires_at - timezone.now()
 
 
 def test_a_transfer_keeps_the_time_a_day_and_asks_no_provider(host, mercadopago):

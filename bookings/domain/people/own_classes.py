@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -96,7 +96,9 @@ def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 def _describe(classes: Iterable[VirtualClass], user: User) -> list[OwnClass]:
     rows, steps, now = list(classes), load_steps(), timezone.now()
-    bought = user.purchases.places().filter(state__in=[PurchaseState.PAID, PurchaseState.ENDED])
+    # A place that the person left is not theirs, even if they joined again by the code.
+    cancelled = Q(state=PurchaseState.ENDED, virtual_class__status=ClassStatus.CANCELLED)
+    bought = user.purchases.places().filter(Q(state=PurchaseState.PAID) | cancelled)
     latest_last = bought.filter(virtual_class__in=[row.pk for row in rows]).order_by("created_at")
     places = {place.virtual_class_id: place for place in latest_last}
     return [_describe_one(row, user, places.get(row.pk), steps, now) for row in rows]

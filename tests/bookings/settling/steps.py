@@ -32,7 +32,7 @@ MONEY_SWEEPS = (
 def look(payment):
     """Settle a payment and read it again."""
     settle(payment.preference_id)
-    return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
+    return Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
 
 
 def sweep_money():

@@ -136,7 +136,7 @@ def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, 
 
 
 def test_pages_show_the_decided_amount(payment, host, teacher):
-    virtual_class = mark_paid(payment.virtual_class_id, teacher)
+    virtual_class = mark_paid(payment.purchase.virtual_class_id, teacher)
     expected = MoneyBack(MoneyWay.BY_HAND, RefundReason.CANCELLED, 0, PRICE // 2, PRICE // 2)
 
     before = find_money_back(virtual_class, RefundCase.STUDENT_CANCELS)

@@ -95,14 +95,14 @@ def a_lapsed_class_that_may_have_been_paid(world):
 def a_class_that_was_paid_twice(world):
     transfer = announce(world, scheduled=True, paid_at=NOW)
     BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    return show(world, transfer.virtual_class)
+    return show(world, transfer.purchase.virtual_class)
 
 
 @state("bookings:class")
 def a_class_whose_transfer_was_returned(world):
     transfer = announce(world, scheduled=True, paid_at=NOW)
     BankTransfer.objects.update(state=TransferState.RETURNED)
-    return show(world, transfer.virtual_class)
+    return show(world, transfer.purchase.virtual_class)
 
 
 def announce_again(world: World, **changes: Any) -> Any:
