@@ -294,6 +294,10 @@ class AlreadyPaidError(BookingError):
     text = _("Ya está pagado.")
 
 
+class PaymentUnderwayError(BookingError):
+    text = _("Tu pago por Mercado Pago todavía está pendiente: no hace falta que pagues de nuevo.")
+
+
 class TooManyTransfersError(BookingError):
     """A limit of announced transfers; the text says which."""
 

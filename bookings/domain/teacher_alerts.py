@@ -3,16 +3,13 @@
 import logging
 from datetime import datetime, timedelta
 
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_teacher
-from accounts.services import lock_person
 from bookings.models import (
     BookingRules,
     ClassEvent,
-    Notice,
     NoticeKind,
     Payment,
     Purchase,
@@ -20,6 +17,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import gather_for_day, plan_mail, record_alert, record_due
+from config.lib.throttling import is_too_often
 from config.lib.wall_time import find_next
 
 logger = logging.getLogger(__name__)
@@ -66,18 +64,12 @@ def tell_teacher(
         plan_mail(kind, virtual_class, teacher.pk, due_at=due_at, occasion=occasion)
 
 
-@transaction.atomic
 def ask_for_agreement(virtual_class: VirtualClass) -> None:
     """Mail the teacher about a price outside her list: once a class, and one such mail an hour.
 
     The next look at a paid class asks again; the panel lists them all.
     """
-    teacher, now = find_teacher(), timezone.now()
-    if teacher is None:
-        return
-    lock_person(teacher)  # else two simultaneous calls would find no mail
-    asked = Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE, user=teacher)
-    if not asked.filter(created_at__range=(now - ASK_EVERY, now)).exists():
+    if not is_too_often("prices-asked", "teacher", limit=1, window=ASK_EVERY):
         tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
 
 

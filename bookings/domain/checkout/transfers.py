@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     HoldExpiredError,
     OperationNumberError,
+    PaymentUnderwayError,
     PriceNotAgreedError,
     TooManyTransfersError,
     TransferDecidedError,
@@ -37,7 +38,7 @@ from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.ledger import book_transfer
 from bookings.domain.money.money_back import promise_transfer
-from bookings.domain.money.purchases import lock_purchase
+from bookings.domain.money.purchases import find_missing, lock_purchase
 from bookings.domain.open_classes.buying import PLACE_GONE, give_place
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
 from bookings.models import (
@@ -51,8 +52,11 @@ from bookings.models import (
     TransferState,
     normalize_operation_number,
 )
+from bookings.money_state import MoneyState, describe_money
 from bookings.notices.due import record_due
 
+# Money of the provider that may still come, so no other is asked for.
+UNDERWAY = {MoneyState.COUPON, MoneyState.DISPUTED}
 # Announcements of a person: those that wait for the teacher, and those of a day.
 MAX_WAITING, MAX_A_DAY = 3, 5
 # Within this time after an announcement, the mails about others gather in one.
@@ -100,7 +104,7 @@ def announce_transfer(*, user: User, purchase: Purchase, operation_number: str) 
     _limit_announced(user)
     is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
-        purchase=locked, amount=locked.price, operation_number=number
+        purchase=locked, amount=find_missing(locked), operation_number=number
     )
     if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked)
@@ -246,6 +250,8 @@ def _lock_unpaid(user: User, purchase: Purchase) -> Purchase:
         raise BookingError(PLACE_GONE)
     if booked.is_undecided:
         raise PriceNotAgreedError
+    if describe_money(locked, timezone.now()).state in UNDERWAY:
+        raise PaymentUnderwayError
     return locked
 
 

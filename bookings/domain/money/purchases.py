@@ -47,16 +47,15 @@ def pay_purchase(locked: Purchase, now: datetime) -> None:
     if locked.is_unpaid:
         locked.state = PurchaseState.PAID
     locked.save(update_fields=["paid_at", "state", "updated_at"])
+    payment = getattr(locked, "payment", None)
+    if payment is not None and payment.approved_at is None:  # it came online, too little
+        good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+        good.update(counts=True)
 
 
 def take_cash(locked: Purchase, by: User | None) -> None:
-    """Book, as cash, what is missing of the price. Money that came online, too little, counts."""
-    missing = find_missing(locked)
-    payment = getattr(locked, "payment", None)
-    if payment is not None and payment.approved_at is None:
-        good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-        good.update(counts=True)
-    book_cash(locked, missing, by)
+    """Book, as cash, what is missing of the price."""
+    book_cash(locked, find_missing(locked), by)
 
 
 def find_missing(purchase: Purchase) -> int:

@@ -60,10 +60,7 @@ def warn_of_deadlines() -> int:
     warned = 0
     for one in near.filter(created_at__lte=now - SETTLING_IN).select_related("virtual_class"):
         occasion = f"{one.decides_at:%Y%m%dT%H%M%S}"
-        is_mailed = one.virtual_class.notices.filter(
-            kind=NoticeKind.BELOW_MINIMUM, occasion=occasion
-        ).exists()
-        if one.virtual_class.guest_count < one.minimum and not is_mailed:
+        if one.virtual_class.guest_count < one.minimum:
             tell_teacher(NoticeKind.BELOW_MINIMUM, one.virtual_class, occasion)
             warned += 1
     return warned

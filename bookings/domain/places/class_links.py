@@ -22,6 +22,7 @@ from bookings.models import (
     read_link_token,
 )
 from bookings.notices.due import record_due
+from config.lib.throttling import is_too_often
 
 NO_LINK = "Esta clase no tiene un enlace."
 NO_ADDRESS = "No sabemos su correo: mandale el enlace por WhatsApp."
@@ -83,9 +84,8 @@ def mail_link(*, class_id: uuid.UUID, by: User) -> User:
         raise BookingError(NO_LINK)
     if not student.mail_address:
         raise BookingError(NO_ADDRESS)
-    minute = f"{timezone.now():%Y%m%d%H%M}"
-    same = student.notices.filter(kind=NoticeKind.CLASS_LINK, occasion=minute)
-    if not same.filter(virtual_class=virtual_class).exists():
+    if not is_too_often("links-mailed", class_id, limit=1):
+        minute = f"{timezone.now():%Y%m%d%H%M}"
         record_due(NoticeKind.CLASS_LINK, virtual_class, [student.pk], minute)
         record_event(virtual_class, ClassEvent.LINK_MAILED, actor=by)
     return student

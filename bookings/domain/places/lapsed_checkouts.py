@@ -12,7 +12,6 @@ from bookings.models import (
     BankTransfer,
     ClassEvent,
     ClassLog,
-    Notice,
     NoticeKind,
     Purchase,
     PurchaseState,
@@ -88,6 +87,5 @@ def _is_kept(purchase: Purchase, now: datetime) -> bool:
 
 def _tell_teacher(user: User, now: datetime) -> None:
     kind, teacher = NoticeKind.HOLDS_LAPSE, find_teacher()
-    told = Notice.objects.filter(kind=kind, user=teacher, created_at__gt=now - RECENTLY)
-    if teacher and not told.exists():
+    if teacher and not is_too_often("lapses-told", teacher.pk, limit=1, window=RECENTLY):
         record_alert(kind, teacher, f"{timezone.localdate(now).isoformat()} {user.pk.hex}")
