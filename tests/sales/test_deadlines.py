@@ -82,7 +82,7 @@ def test_too_few_people_are_refunded_without_a_click(mercadopago, teacher, googl
     reasons = Refund.objects.values_list("reason", "amount", "status")
     assert list(reasons) == [(RefundReason.BELOW_MINIMUM, PRICE, "done")] * 2
     assert {read(one).state for one in seats} == {PurchaseState.ENDED}
-    mail = Notice.objects.get(kind="cancelled", user=seats[0].user)
+    mail = Notice.objects.get(kind="cancelled", user=seats[0].person)
     text = render_mail(mail).body
     assert "No se llegó al mínimo de personas." in text
     assert "8.000" in text
@@ -156,8 +156,8 @@ def test_the_teacher_is_warned_once_a_day_before(mercadopago, open_class, teache
         created_at=timezone.now() - timedelta(hours=2),
     )
 
-    assert warn_of_deadlines() == 1
-    assert warn_of_deadlines() == 0
+    warn_of_deadlines()
+    warn_of_deadlines()
 
     [mail] = Notice.objects.filter(kind="below_minimum", user=teacher)
     assert "0 de 3" in render_mail(mail).body
