@@ -58,7 +58,9 @@ def have_one_winner(open_class, *racers):
     stored = VirtualClass.objects.get(pk=open_class.pk)
     people = UserActivity.objects.filter(virtual_class=stored).count()
     kept = people + count_held_places(stored)
-    paid = Purchase.objects.places().filter(virtual_class__open_class=open_class, state=PurchaseState.PAID)
+    paid = Purchase.objects.places().filter(
+        virtual_class__open_class=open_class, state=PurchaseState.PAID
+    )
     is_whole = people == stored.current_participants and paid.count() <= 1
     return is_whole and (kept, len(refused)) == (PLACES + 1, len(racers) - 1)
 

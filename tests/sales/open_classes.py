@@ -10,7 +10,7 @@ from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_cla
 from bookings.domain.checkout.settling import settle
 from bookings.domain.open_classes.buying import hold_place
 from bookings.domain.open_classes.listing import count_left, with_counts
-from bookings.models import OpenClass, Purchase, Refund, UserActivity
+from bookings.models import Hold, OpenClass, Payment, Purchase, Refund, UserActivity
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 
 PRICE = 800_000
@@ -90,6 +90,14 @@ def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Purcha
 def find_places_left(open_class: OpenClass) -> int:
     """Return how many places anybody may still take."""
     return count_left(with_counts(timezone.now()).get(pk=open_class.pk))
+
+
+def end_everything(ago: timedelta = timedelta(minutes=1)) -> None:
+    """End what every purchase, chosen time and preference is kept for."""
+    past = timezone.now() - ago
+    Purchase.objects.update(kept_until=past)
+    Hold.objects.chosen().update(expires_at=past)
+    Payment.objects.update(expires_at=past)
 
 
 def expire(place: Purchase) -> None:

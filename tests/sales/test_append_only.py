@@ -5,7 +5,7 @@ from django.db import DatabaseError, connection, transaction
 
 from bookings.domain.money.ledger import book_cash
 from bookings.models import Entry
-from tests.factories import VirtualClassFactory
+from tests.factories import PurchaseFactory
 
 pytestmark = pytest.mark.django_db
 CHANGE = "UPDATE bookings_entry SET amount = 1"
@@ -19,7 +19,7 @@ REPLACE = (
 
 @pytest.fixture
 def entry():
-    book_cash(VirtualClassFactory(), 1_500_000, None)
+    book_cash(PurchaseFactory(), 1_500_000, None)
     return Entry.objects.get()
 
 

@@ -24,7 +24,7 @@ from bookings.notices.due import make_due_again
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.reminders import plan_missing_reminders
 from tests.booking import book_class
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, pay, publish, read, store, take
 from tests.sales.transfers import announce, book, keep, take_transfers
@@ -84,10 +84,8 @@ def test_a_transfer_is_told_when_it_is_chosen(mercadopago, host, student, teache
 
     book(host)
     payment = make_payment(student, days=9)
-    keep(
-        student,
-        start=payment.purchase.virtual_class.start_time,
-        virtual_class=payment.purchase.virtual_class,
+    HoldFactory(
+        purchase=payment.purchase,
     )
     choose_transfer(user=student, about=payment.purchase.virtual_class)
     mercadopago.pay(payment.preference_id)
@@ -123,8 +121,8 @@ def test_what_she_books_publishes_or_marks_herself_is_not_told(mercadopago, host
     book_for(student=host, start=start, is_paid=True, by=teacher, **group)
     later = start + timedelta(hours=3)
     unpaid = book_for(student=host, start=later, is_paid=False, by=teacher, **group)
-    mercadopago.pay(unpaid.payment.preference_id)
-    settle(unpaid.payment.preference_id)
+    mercadopago.pay(unpaid.purchase.payment.preference_id)
+    settle(unpaid.purchase.payment.preference_id)
     publish(teacher)
     payment = make_payment(host, days=9)
     confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
@@ -305,7 +303,7 @@ def test_the_teacher_reads_that_her_open_class_is_called_off_and_what_she_owes(t
     decide_open_classes()
 
     [letter] = letters(teacher)
-    assert read(seat).state == "cancelled"
+    assert read(seat).state == "ended"
     assert "Qué se decidió: No se llegó al mínimo: se canceló, y vuelve lo que pagaron.\n" in letter
     assert "Para devolver: $ 8.000\n" in letter
 

@@ -69,7 +69,9 @@ def test_the_class_of_the_link_moves_alone(paid, lucia, host, teacher, mercadopa
     assert (claimed.booked_by, later.booked_by) == (host, lucia)
     assert claimed.participants_ids == [str(host.pk)]
     assert claimed.activities.get().user == host
-    assert Payment.objects.get().user == Hold.objects.get().user == lucia  # of the later class
+    assert (
+        Payment.objects.get().purchase.person == Hold.objects.get().user == lucia
+    )  # of the later class
     link = ClassLink.objects.get(pk=paid.pk)
     assert (link.claimed_by, link.made_for, link.is_undecided) == (host, lucia, True)
     assert state_of(token_of(later)) == LinkState.OPEN

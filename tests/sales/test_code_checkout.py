@@ -13,10 +13,20 @@ from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import list_uses
-from bookings.models import ClassType, DiscountCode, Hold, Payment, Price, Refund, VirtualClass
+from bookings.models import (
+    ClassType,
+    DiscountCode,
+    Hold,
+    Payment,
+    Price,
+    Purchase,
+    Refund,
+    VirtualClass,
+)
 from tests.factories import DiscountCodeFactory, HoldFactory
 from tests.pages.moments import tuesday
 from tests.pages.texts import text_of
+from tests.sales.open_classes import end_everything
 
 pytestmark = pytest.mark.usefixtures("agenda")
 
@@ -108,20 +118,16 @@ def test_the_use_comes_back_when_the_hold_expires(mercadopago, host, stranger, c
     with pytest.raises(DiscountCodeError):
         check_out(other, typed_code="AMIGOS")
 
-    past = timezone.now() - timedelta(minutes=1)
-    Hold.objects.filter(user=host).update(expires_at=past)
-    Payment.objects.update(expires_at=past)
+    Purchase.objects.update(kept_until=timezone.now() - timedelta(minutes=1))
 
-    assert check_out(other, typed_code="AMIGOS").discount_code == code
+    assert check_out(other, typed_code="AMIGOS").purchase.discount_code == code
 
 
 def test_money_that_comes_after_the_use_came_back_pays_at_the_agreed_price(
     mercadopago, teacher, host, code
 ):
     booked = check_out(keep(host), typed_code="AMIGOS")
-    past = timezone.now() - timedelta(minutes=1)
-    Hold.objects.update(expires_at=past)
-    Payment.objects.update(expires_at=past)
+    end_everything()
     assert not list_uses().exists()
 
     mercadopago.pay(booked.preference_id)

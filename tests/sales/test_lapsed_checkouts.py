@@ -19,25 +19,20 @@ from bookings.domain.places.lapsed_checkouts import (
     RECENTLY,
     limit_lapsed,
 )
-from bookings.models import ClassType, Hold, Notice, Payment, Purchase
+from bookings.models import ClassType, Hold, Notice, Payment
 from bookings.notices.rendering import render_mail
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
-from tests.sales.open_classes import expire, hold, in_days, pay, store
+from tests.sales.open_classes import end_everything, expire, hold, in_days, pay, store
 
 pytestmark = pytest.mark.django_db
-
-
-def end(ago=timedelta(minutes=1)):
-    """End every seat, hold and preference."""
-    for rows in (Purchase.objects, Hold.objects, Payment.objects):
-        rows.update(expires_at=timezone.now() - ago)
 
 
 def let_lapse(user, open_class, times=MAX_LAPSED):
     for _ in range(times):
         expire(hold(open_class, user))
-        Payment.objects.filter(purchase__person=user).update(expires_at=timezone.now() - timedelta(minutes=1))
+        past = timezone.now() - timedelta(minutes=1)
+        Payment.objects.filter(purchase__person=user).update(expires_at=past)
 
 
 def let_go(user, open_class):
@@ -58,7 +53,7 @@ def let_classes_lapse(user, open_class):
     for number in range(MAX_LAPSED):
         booked = book(user, tuesday("10:00") + timedelta(hours=number % 2))
         if number:
-            end()
+            end_everything()
         else:
             cancel_class(class_id=booked.pk, actor=user)
 
@@ -84,7 +79,7 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
 ):
     let_lapse(student, open_class)
     assert not Notice.objects.exists()
-    end(ago=PAUSE)
+    end_everything(ago=PAUSE)
 
     hold(open_class, student)
 
@@ -97,7 +92,7 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
 
 def test_a_hold_that_fails_does_not_use_up_the_mail(mercadopago, teacher, open_class, student):
     let_lapse(student, open_class)
-    end(ago=PAUSE)
+    end_everything(ago=PAUSE)
     with rolled_back():
         limit_lapsed(student, timezone.now())
 
@@ -108,9 +103,9 @@ def test_a_hold_that_fails_does_not_use_up_the_mail(mercadopago, teacher, open_c
 
 def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):
     let_lapse(student, open_class)
-    end(ago=PAUSE)
+    end_everything(ago=PAUSE)
     kept = hold(open_class, student)
-    Payment.objects.filter(seat=kept).update(preference_id=None)
+    Payment.objects.filter(purchase=kept).update(preference_id=None)
 
     with pytest.raises(TooManyLapsedError):
         hold(store(teacher, start=in_days(8)), student)
@@ -134,7 +129,7 @@ def test_lapsed_ones_are_forgotten_after_a_day(mercadopago, open_class, student)
 def test_a_voucher_that_may_still_be_paid_is_not_lapsed(mercadopago, open_class, student):
     let_lapse(student, open_class, MAX_LAPSED - 1)
     pay(mercadopago, hold(open_class, student), status="pending", method="ticket")
-    end()
+    end_everything()
 
     assert hold(open_class, student)
 

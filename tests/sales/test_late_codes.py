@@ -5,7 +5,6 @@ import random
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from bookings.domain.checkout import transfers
 from bookings.domain.checkout.checkout import check_out_hold
@@ -34,13 +33,12 @@ from bookings.models import (
     PurchaseState,
     RefundReason,
     TransferState,
-    VirtualClass,
 )
 from tests.admin.steps import address_of
 from tests.factories import DiscountCodeFactory, UserFactory
 from tests.pages.texts import text_of
-from tests.sales.open_classes import in_days, pay, store
-from tests.sales.transfers import announce, keep, take_transfers
+from tests.sales.open_classes import end_everything, in_days, pay, store
+from tests.sales.transfers import is_given_back, keep, take_transfers
 
 pytestmark = pytest.mark.django_db
 
@@ -56,13 +54,6 @@ def code(db) -> DiscountCode:
 
 def hold(user, open_class, code):
     return hold_place(user=user, open_class_id=open_class.pk, typed_code=code.code)
-
-
-def let_time_pass():
-    """End every hold, seat and preference."""
-    now = timezone.now()
-    for rows in (Hold.objects, Purchase.objects, Payment.objects):
-        rows.update(expires_at=now - timedelta(minutes=1))
 
 
 def is_refunded(payment):
@@ -88,14 +79,14 @@ def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     mercadopago, teacher, open_class, student, stranger, code, sign_in
 ):
     late = hold(student, open_class, code)
-    let_time_pass()
+    end_everything()
     pay(mercadopago, hold(stranger, open_class, code))
 
     late = pay(mercadopago, late)
 
     assert late.state == PurchaseState.LOST
     assert late.refund_reason == RefundReason.CODE_USED_UP
-    assert is_refunded(late.purchase.payment)
+    assert is_refunded(late.payment)
     page = sign_in(student).get(f"/inicio/lugares/{late.pk}")
     assert "El pago llegó cuando el código de descuento ya se había usado." in text_of(page)
     assert ClassLog.objects.get(event="seat_lost").reason == "El código ya se había usado"
@@ -105,7 +96,7 @@ def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
     mercadopago, teacher, open_class, student, stranger, code, sign_in
 ):
     late = hold(student, open_class, code)
-    let_time_pass()
+    end_everything()
     pay(mercadopago, hold(stranger, open_class, code))
 
     page = sign_in(teacher).get(address_of(late, "pagado"))
@@ -116,7 +107,7 @@ def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
 def test_a_voucher_keeps_the_use_of_a_seat(mercadopago, teacher, open_class, student, code):
     seat = hold(student, open_class, code)
     pay(mercadopago, seat, status="pending", method="ticket")
-    let_time_pass()
+    end_everything()
 
     assert list(list_uses()) == [seat]
 
@@ -128,7 +119,7 @@ def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     booked = check_out_hold(
         user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
     )
-    let_time_pass()
+    end_everything()
     pay(mercadopago, hold(student, open_class, code))
 
     mercadopago.pay(booked.preference_id)
@@ -149,7 +140,7 @@ def test_a_class_that_had_lost_its_time_has_lost_its_use(
     booked = check_out_hold(
         user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
     )
-    VirtualClass.objects.filter(pk=booked.pk).update(scheduling_refusal="slot_taken")
+    Purchase.objects.filter(virtual_class=booked).update(state=PurchaseState.LAPSED)
     pay(mercadopago, hold(student, open_class, code))
 
     mercadopago.pay(booked.preference_id)  # in time, and the time is free again
@@ -168,22 +159,19 @@ def test_a_transfer_announced_after_its_code_was_used_is_returned(
 ):
     take_transfers()
     if kind == "seat":
-        bought = hold(host, open_class, code)
+        purchase = hold(host, open_class, code)
     else:
-        bought = check_out_hold(
-            user=host,
-            hold_id=keep(host, start=in_days(9)).pk,
-            students_count=1,
-            typed_code=code.code,
-        )
-    let_time_pass()
+        hold_id = keep(host, start=in_days(9)).pk
+        purchase = check_out_hold(
+            user=host, hold_id=hold_id, students_count=1, typed_code=code.code
+        ).purchase
+    end_everything()
     pay(mercadopago, hold(student, open_class, code))
 
-    transfer = announce_transfer(user=host, about=bought, operation_number="12345678")
+    transfer = announce_transfer(user=host, purchase=purchase, operation_number="12345678")
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    transfer.refresh_from_db()
-    assert transfer.state == TransferState.TO_RETURN
+    assert is_given_back(transfer)
 
 
 def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, student, code):
@@ -200,7 +188,7 @@ def test_a_class_that_the_calendar_refused_keeps_its_use(mercadopago, teacher, h
     booked.scheduling_refusal = "calendar_refused"
     DiscountCode.objects.update(max_uses=0)
 
-    assert not has_lost_its_use(booked)
+    assert not has_lost_its_use(booked.purchase)
 
 
 # --- Under attack ---------------------------------------------------------------------------------
@@ -237,7 +225,7 @@ class Attack:
 
     def book(self):
         user, code = self.random.choice(self.people), self.random.choice(self.codes)
-        Hold.objects.filter(user=user, purchase__virtual_class=None).delete()  # of a refused step
+        Hold.objects.chosen().filter(user=user).delete()  # of a refused step
         start = in_days(20) + timedelta(hours=next(self.hours))
         way = self.random.choice(list(PayWay))
         check_out_hold(
@@ -264,12 +252,9 @@ class Attack:
             settle(payment.preference_id)
 
     def announce(self):
-        classes = VirtualClass.objects.filter(discount_code__isnull=False)
-        bought = self.pick([*classes, *Seat.objects.select_related("user")])
-        if isinstance(bought, Purchase):
-            announce_transfer(user=bought.user, about=bought, operation_number="12345678")
-        elif bought:
-            announce(bought)
+        if purchase := self.pick(Purchase.objects.filter(discount_code__isnull=False)):
+            whose = {"user": purchase.person, "purchase": purchase}
+            announce_transfer(operation_number="12345678", **whose)
 
     def decide(self):
         announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
@@ -278,33 +263,33 @@ class Attack:
             decide(transfer_id=transfer.pk, actor=self.teacher)
 
     def leave(self):
-        classes = VirtualClass.objects.filter(discount_code__isnull=False)
-        bought = self.pick([*classes, *Purchase.objects.places().filter(state=PurchaseState.PAID)])
-        if isinstance(bought, Purchase):
-            leave_place(user=bought.user, class_id=bought.open_class_id)
-        elif bought:
-            cancel_class(class_id=bought.pk, actor=bought.booked_by)
+        classes = Purchase.objects.classes().filter(discount_code__isnull=False)
+        paid = Purchase.objects.places().filter(state=PurchaseState.PAID)
+        if purchase := self.pick([*classes, *paid]):
+            give_up = leave_place if purchase.is_place else self.cancel
+            give_up(class_id=purchase.virtual_class_id, user=purchase.person)
+
+    def cancel(self, class_id, user):
+        cancel_class(class_id=class_id, actor=user)
 
     def wait(self):
-        let_time_pass()
+        end_everything()
 
     def list_paid_uses(self, code):
-        """Return the person of each seat and class that has the code, its money and its place."""
-        seats = Purchase.objects.places().filter(discount_code=code, state=PurchaseState.PAID)
-        classes = VirtualClass.objects.filter(discount_code=code, paid_at__isnull=False)
-        classes = classes.exclude(status=ClassStatus.CANCELLED)
-        return [*seats.values_list("user", flat=True), *classes.values_list("booked_by", flat=True)]
+        """Return the person of each purchase that has the code and its money."""
+        paid = Purchase.objects.filter(discount_code=code, state=PurchaseState.PAID)
+        return list(paid.values_list("person", flat=True))
 
     def check(self):
         often, once = map(self.list_paid_uses, self.codes)
         assert len(often) <= 2
         assert len(once) == len(set(once))
         for payment in Payment.objects.filter(approved_at__isnull=False):
-            seat, of_class = payment.paid_seat, payment.purchase.virtual_class
-            has_place = seat.state == PurchaseState.PAID if seat else of_class.is_scheduled
-            assert has_place or is_refunded(payment)
-        lost = BankTransfer.objects.filter(state=TransferState.CONFIRMED)
-        assert not lost.filter(seat__isnull=False).exclude(seat__state=PurchaseState.PAID).exists()
+            purchase = payment.purchase
+            is_given = purchase.state == PurchaseState.PAID and purchase.booked_class.is_scheduled
+            assert is_given or is_refunded(payment)
+        lost = BankTransfer.objects.came().exclude(purchase__state=PurchaseState.PAID)
+        assert all(map(is_given_back, lost))
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))

@@ -19,6 +19,7 @@ from bookings.domain.checkout.transfers import (
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
+from bookings.domain.money.money_back import note_return
 from bookings.domain.money.refunds import (
     request_partial_refund,
     send_due_refunds,
@@ -81,13 +82,10 @@ class Month:
         )
         return check_out_hold(user=hold.user, hold_id=hold.pk, students_count=1, way=way, **options)
 
-    def send(self, bought):
-        """Announce a transfer for a class or a seat."""
-        return announce_transfer(
-            user=bought.user if isinstance(bought, Purchase) else bought.booked_by,
-            about=bought,
-            operation_number=str(self.dice.randrange(10**8, 10**9)),
-        )
+    def send(self, purchase):
+        """Announce a transfer."""
+        number = str(self.dice.randrange(10**8, 10**9))
+        return announce_transfer(user=purchase.person, purchase=purchase, operation_number=number)
 
     def receive(self, transfer):
         confirm_transfer(transfer_id=transfer.pk, actor=self.teacher)
@@ -131,7 +129,9 @@ class Month:
 
     def cancelled(self):
         payment = self.sell()
-        cancel_class(class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
+        cancel_class(
+            class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
+        )
         self.write(payment.purchase.person, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
@@ -184,7 +184,9 @@ class Month:
 
     def by_hand_and_cancelled(self):
         payment = self.by_hand()
-        cancel_class(class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
+        cancel_class(
+            class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
+        )
 
     def by_hand_and_online(self):
         payment = self.by_hand()
@@ -194,33 +196,37 @@ class Month:
         payment = self.by_hand()
         self.write(payment.purchase.person, received=self.pay(payment))
         accept_second_payment(payment.pk)
+        refund = payment.purchase.refunds.get()
+        note_return(refund_id=refund.pk, actor=self.teacher)
         self.write(payment.purchase.person, returned=payment.amount)
 
     def by_transfer(self):
-        return self.receive(self.send(self.book(way=PayWay.TRANSFER)))
+        return self.receive(self.send(self.book(way=PayWay.TRANSFER).purchase))
 
     def by_a_transfer_that_did_not_come(self):
-        transfer = self.send(self.book(way=PayWay.TRANSFER))
+        transfer = self.send(self.book(way=PayWay.TRANSFER).purchase)
         refuse_transfer(transfer_id=transfer.pk, actor=self.teacher)
 
     def by_a_transfer_that_waits(self):
-        self.send(self.book(way=PayWay.TRANSFER))
+        self.send(self.book(way=PayWay.TRANSFER).purchase)
 
     def by_transfer_and_cancelled(self):
         transfer = self.by_transfer()
-        cancel_class(class_id=transfer.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True)
-        assert find_balance(transfer.purchase.person).hand_to_return == transfer.amount
+        cancel_class(
+            class_id=transfer.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
+        )
+        assert find_balance(transfer.purchase.person).to_return == transfer.amount
         return transfer
 
     def by_transfer_cancelled_and_sent_back(self):
         transfer = self.by_transfer_and_cancelled()
         send_back(transfer, self.teacher)
         self.write(transfer.purchase.person, returned=transfer.amount)
-        assert find_balance(transfer.purchase.person).hand_to_return == 0
+        assert find_balance(transfer.purchase.person).to_return == 0
 
     def by_transfer_and_online(self):
         payment = self.ask()
-        transfer = self.receive(self.send(payment.purchase.virtual_class))
+        transfer = self.receive(self.send(payment.purchase))
         self.write(payment.purchase.person, received=self.pay(payment))
         return payment, transfer
 
@@ -236,7 +242,7 @@ class Month:
 
     def online_and_by_transfer(self):
         payment = self.ask()
-        transfer = self.send(payment.purchase.virtual_class)
+        transfer = self.send(payment.purchase)
         self.write(payment.purchase.person, received=self.pay(payment))
         self.receive(transfer)
 
@@ -250,11 +256,11 @@ class Month:
             self.take(hold_place(open_class))
         by_hand = hold_place(open_class)
         pay_place_by_hand(purchase_id=by_hand.pk, actor=self.teacher)
-        self.write(by_hand.user, by_hand=price)
+        self.write(by_hand.person, by_hand=price)
         self.receive(self.send(hold_place(open_class)))
         self.take(late)
         assert Purchase.objects.places().get(pk=late.pk).refund_reason == RefundReason.SEAT_LOST
-        self.write(late.user, returned=price)
+        self.write(late.person, returned=price)
 
     def seats_of_a_class_that_is_called_off(self):
         price = self.price()
@@ -262,10 +268,10 @@ class Month:
         online, by_hand = hold_place(open_class), hold_place(open_class)
         self.take(online)
         pay_place_by_hand(purchase_id=by_hand.pk, actor=self.teacher)
-        self.write(by_hand.user, by_hand=price)
+        self.write(by_hand.person, by_hand=price)
         cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
-        self.write(online.user, returned=price)
-        assert find_balance(by_hand.user).hand_to_return == price
+        self.write(online.person, returned=price)
+        assert find_balance(by_hand.person).to_return == price
 
     def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
         open_class = self.publish(self.price())

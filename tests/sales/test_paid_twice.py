@@ -23,12 +23,11 @@ from bookings.models import (
     Refund,
     RefundReason,
     ReviewReason,
-    TransferState,
     VirtualClass,
 )
 from tests.bookings.settling.steps import look
 from tests.payments import PRICE, make_payment
-from tests.sales.transfers import announce, send_back, take_transfers
+from tests.sales.transfers import announce, is_given_back, send_back, take_transfers
 
 
 @pytest.fixture
@@ -66,7 +65,7 @@ def test_the_second_payment_waits_for_the_teacher_however_often_it_is_read(twice
 
     assert (twice.review, twice.approved_at) == (ReviewReason.PAID_TWICE, None)
     assert not Refund.objects.exists()
-    assert twice.virtual_class.is_scheduled
+    assert twice.purchase.virtual_class.is_scheduled
     assert Notice.objects.filter(kind=NoticeKind.TO_REVIEW, user=teacher).count() == 1
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
 
@@ -81,13 +80,13 @@ def test_also_a_class_that_was_marked_as_paid(payment, mercadopago, teacher):
 def test_giving_it_back_settles_it(twice, teacher, mercadopago, student):
     done = give_back(twice, teacher)
 
-    refund = Refund.objects.get()
+    refund = Refund.objects.get(way="online")
     assert (refund.reason, refund.amount) == (RefundReason.PAID_TWICE, PRICE)
     assert refund.key == f"refund-{refund.charge.charge_id}-1"
     assert (done.review, done.status) == (ReviewReason.NONE, PaymentStatus.REFUNDED)
     assert month() == (PRICE, PRICE, PRICE, PRICE)
     # The class stands, and takes guests.
-    assert not list_money_gone(done.virtual_class_id).exists()
+    assert not list_money_gone(done.purchase.virtual_class_id).exists()
     join_class(user=student, access_code=VirtualClass.objects.get().access_code)
 
 
@@ -96,7 +95,7 @@ def test_keeping_it_leaves_the_transfer_to_be_returned(twice, teacher):
 
     assert (done.review, done.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
     transfer = BankTransfer.objects.get()
-    assert transfer.state == TransferState.TO_RETURN
+    assert is_given_back(transfer)
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
     assert look(done).review == ReviewReason.NONE
 
@@ -116,12 +115,12 @@ def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teache
 
 
 def test_cancelling_gives_both_back(twice, teacher):
-    cancel_class(class_id=twice.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=twice.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
-    refund = Refund.objects.get()
+    refund = Refund.objects.get(way="online")
     assert (refund.amount, refund.reason) == (PRICE, RefundReason.PAID_TWICE)
-    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
-    assert find_balance(twice.user).hand_to_return == PRICE
+    assert is_given_back(BankTransfer.objects.get())
+    assert find_balance(twice.purchase.person).to_return == PRICE
     assert look(twice).review == ReviewReason.NONE
 
 
@@ -133,9 +132,9 @@ def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, t
 
     done = look(payment)
 
-    assert Refund.objects.get().amount == PRICE
+    assert Refund.objects.get(way="online").amount == PRICE
     assert look(done).status == PaymentStatus.REFUNDED
-    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+    assert is_given_back(BankTransfer.objects.get())
 
 
 def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, teacher):
@@ -145,13 +144,13 @@ def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, t
 
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    assert done.state == TransferState.TO_RETURN
+    assert is_given_back(done)
     assert (paid.review, paid.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
-    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert paid.purchase.virtual_class.status == ClassStatus.SCHEDULED
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
 
     # Cancelling then refunds the other one by itself.
     cancel_class(class_id=payment.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
-    assert Refund.objects.get().amount == PRICE
-    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+    assert Refund.objects.get(way="online").amount == PRICE
+    assert is_given_back(BankTransfer.objects.get())

@@ -17,9 +17,9 @@ from bookings.domain.money import money_back
 from bookings.models import (
     BankTransfer,
     BookingRules,
-    ClassStatus,
+    Purchase,
+    Refund,
     TransferState,
-    VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
@@ -42,7 +42,7 @@ def _rules(db, mercadopago, google):
 
 @pytest.fixture
 def transfer(host):
-    return BankTransferFactory(purchase=store(host), operation_number=NUMBER)
+    return BankTransferFactory(purchase=store(host).purchase, operation_number=NUMBER)
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -107,8 +107,9 @@ def test_home_list_sheet_and_student_file_show_what_waits(panel, transfer):
     assert "transferencia por confirmar" in text_of(panel.get("/admin/"))
 
     page = text_of(panel.get(LIST))
-    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.purchase.virtual_class_id])))
-    file = text_of(panel.get(reverse("admin:student", args=[transfer.user_id])))
+    purchase = transfer.purchase
+    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[purchase.virtual_class_id])))
+    file = text_of(panel.get(reverse("admin:student", args=[purchase.person_id])))
 
     assert "$ 15.000" in page
     assert address_of(transfer, "llego") in page
@@ -156,31 +157,30 @@ def test_the_list_costs_the_same_for_one_transfer_and_for_three(
 
 
 def test_a_paid_class_is_said_before_confirming(panel, transfer):
-    VirtualClass.objects.update(paid_at=timezone.now())
+    Purchase.objects.update(state="paid", paid_at=timezone.now())
 
     page = text_of(panel.get(address_of(transfer, "llego")))
 
     assert "Ojo: la clase ya está pagada a mano." in page
-    assert "La transferencia queda para devolver." in page
+    assert "Te toca devolver $ 15.000: queda en «Para devolver»." in page
 
 
-def test_a_paid_seat_is_said_before_confirming(panel):
-    seat = PlaceFactory(state="taken", paid_at=timezone.now())
-    transfer = BankTransferFactory(purchase=seat)
+def test_a_paid_place_is_said_before_confirming(panel):
+    transfer = BankTransferFactory(purchase=PlaceFactory(paid=True))
 
     page = text_of(panel.get(address_of(transfer, "llego")))
 
     assert "Ojo: el lugar ya está pagado a mano." in page
 
 
-def test_what_is_to_be_returned_stays_on_the_list(panel, transfer):
-    BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    VirtualClass.objects.update(status=ClassStatus.CANCELLED, paid_at=timezone.now())
+def test_what_is_to_be_returned_is_a_tap_away(panel, transfer):
+    Purchase.objects.update(state="ended")
+    confirm(panel, transfer, "llego")
 
-    assert "Ya la devolví" in text_of(panel.get(LIST))
-    confirm(panel, transfer, "devuelta")
+    page = text_of(panel.get(LIST))
 
-    assert BankTransfer.objects.get().state == TransferState.RETURNED
+    assert f'<a class="button button-quiet" href="{reverse("admin:returns")}">1 para' in page
+    assert ">Para devolver</span>" in page
 
 
 def test_a_part_that_the_cancellation_kept_is_not_returned(
@@ -193,15 +193,17 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     cancel_class(class_id=transfer.purchase.virtual_class_id, actor=teacher)
 
-    assert "$ 5.000" in text_of(panel.get(LIST))
-    assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(transfer, "devuelta")))
+    refund = Refund.objects.get()
+    assert "$ 5.000" in text_of(panel.get(reverse("admin:returns")))
+    assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(refund, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
-    for address in ("class_sheet", transfer.purchase.virtual_class_id), ("student", transfer.user_id):
+    booked, person = transfer.purchase.virtual_class_id, transfer.purchase.person_id
+    for address in ("class_sheet", booked), ("student", person):
         page = text_of(panel.get(reverse(f"admin:{address[0]}", args=[address[1]])))
         assert "para devolver $ 5.000" in page
-    class_page = reverse("bookings:class", args=[transfer.purchase.virtual_class_id])
+    class_page = reverse("bookings:class", args=[booked])
     owed = text_of(sign_in(host).get(class_page))
     assert "La profe te devuelve <strong>$ 5.000</strong>" in owed
     assert "Pagaste dos veces" not in owed
@@ -209,5 +211,5 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
     send_back(transfer, teacher)
 
     returned = text_of(sign_in(host).get(class_page))
-    assert "Son los $ 5.000 de la operación" in returned
+    assert "La profe te devolvió <strong>$ 5.000</strong>" in returned
     assert "te devuelve" not in returned

@@ -21,7 +21,17 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of
-from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
+from bookings.models import (
+    PAY_WITHIN,
+    Hold,
+    MoneyWay,
+    Notice,
+    NoticeKind,
+    Payment,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+)
 from bookings.notices.registry import reason_to_skip
 from tests.sales.open_classes import hold, store
 from tests.sales.transfers import START, announce, book, keep, take_transfers
@@ -35,7 +45,7 @@ def rules(db, mercadopago):
 
 
 def kept_for(virtual_class):
-    return Hold.objects.get(purchase__virtual_class=virtual_class).expires_at - timezone.now()
+    return Purchase.objects.get(virtual_class=virtual_class).kept_until - timezone.now()
 
 
 def test_a_transfer_keeps_the_time_a_day_and_asks_no_provider(host, mercadopago):
@@ -65,7 +75,7 @@ def test_a_transfer_that_would_come_too_late_is_not_offered(host):
         book(host, start=start)
 
     assert not VirtualClass.objects.exists()
-    assert Hold.objects.get().virtual_class is None
+    assert Hold.objects.get().purchase is None
 
 
 def test_without_an_account_there_is_no_transfer(host):
@@ -121,7 +131,7 @@ def test_a_person_who_paid_before_has_several(host, teacher, google, paid):
     for days in (1, 2):
         book(host, start=START + days * DAY)
 
-    assert Hold.objects.filter(for_transfer=True).count() == 2
+    assert Purchase.objects.filter(kept_for=MoneyWay.TRANSFER, hold__isnull=False).count() == 2
 
 
 def test_times_that_went_by_unpaid_end_it(host):
@@ -175,7 +185,8 @@ def test_a_time_that_another_class_took_counts_nothing(host):
         for days in range(2):
             book(host, start=START + days * DAY)
             clock.shift(DAY + SECOND)
-        VirtualClass.objects.update(scheduling_refusal="Ese horario ya no está libre.")
+        Purchase.objects.update(state=PurchaseState.LAPSED)
+        VirtualClass.objects.update(scheduling_refusal="slot_taken")
 
         assert book(host, start=START + 2 * DAY)
 
@@ -199,7 +210,7 @@ def test_the_student_hears_when_the_time_is_over(host):
     mail = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER)
 
     assert (mail.user, mail.virtual_class) == (host, booked)
-    assert mail.due_at == Hold.objects.get().expires_at
+    assert mail.due_at == Purchase.objects.get().kept_until
     assert reason_to_skip(mail)
     with time_machine.travel(mail.due_at + SECOND, tick=False):
         assert has_lapsed(VirtualClass.objects.get())
@@ -214,7 +225,7 @@ def test_announcing_moves_that_mail(host):
         announce(booked)
 
         mail = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER)
-        assert mail.due_at == mail.next_attempt_at == Hold.objects.get().expires_at
+        assert mail.due_at == mail.next_attempt_at == Purchase.objects.get().kept_until
 
 
 def test_a_paid_class_sends_no_such_mail(host, teacher, google):

@@ -83,6 +83,11 @@ def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTrans
     return announce_transfer(user=purchase.person, purchase=purchase, operation_number=number)
 
 
+def is_given_back(transfer: BankTransfer) -> bool:
+    """True if the teacher has to return all of a transfer, or did."""
+    return sum(one.amount for one in transfer.refunds.all()) == transfer.amount
+
+
 def send_back(transfer: BankTransfer, by: User) -> Refund:
     """Say that the teacher returned a transfer."""
     return note_return(refund_id=transfer.refunds.get().pk, actor=by)
