@@ -89,9 +89,10 @@ class ClassCard:
     @property
     def shows_money(self) -> bool:
         """True if the money, and not the class, says what happens next."""
-        if self.money is None or self.state not in PAYABLE:
-            return False
-        return self.state == "pending" or self.money.awaited is not None
+        if self.state == "pending" or self.money is None:
+            return self.money is not None
+        is_pending = self.virtual_class.status == ClassStatus.PENDING
+        return is_pending and self.state != "undecided" and self.money.awaited is not None
 
     @property
     def is_open_class(self) -> bool:

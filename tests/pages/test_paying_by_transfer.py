@@ -157,14 +157,6 @@ def test_after_its_time_the_number_may_still_be_told(client, booked):
     with time_machine.travel(NOW + timedelta(days=1, minutes=1), tick=False):
         assert "¿Ya transferiste?" in page_of(client)
         text = text_of(announce(client))
-        print(
-            VirtualClass.objects.get().purchase.__dict__,
-            NOW,
-            [m for m in BankTransfer.objects.values()],
-        )
-        import re
-
-        print(re.sub(r"<[^>]+>", " ", text)[:3000])
 
     assert "El horario ya no está guardado." in text
     assert BankTransfer.objects.get().state == TransferState.ANNOUNCED
