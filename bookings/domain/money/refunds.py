@@ -144,7 +144,10 @@ def is_refund_open(payment: Payment) -> bool:
         left=Sum(F("amount") - F("refunded_amount"), default=0)
     )
     kept = payment.purchase.amount_kept
-    return kept is None or sums["left"] > kept
+    # The teacher promised in cash what the provider refused.
+    in_cash = Refund.objects.by_hand().filter(charge__payment=payment)
+    promised = in_cash.aggregate(sum=Sum("amount", default=0))["sum"]
+    return kept is None or sums["left"] - promised > kept
 
 
 def refundable_amount(charge: PaymentCharge) -> int:
