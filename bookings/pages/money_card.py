@@ -296,9 +296,10 @@ class MoneyCard:
         purchase, payment = self.purchase, self.payment
         if self.is_place and not purchase.is_unpaid:
             return self._find_state_of_place()
-        is_by_payment = payment is not None and (payment.approved_at or not purchase.is_paid)
-        if is_by_payment and (state := self._find_state_of_payment(payment)):
-            return state
+        if payment is not None and (payment.approved_at or not purchase.is_paid):
+            state = self._find_state_of_payment(payment)
+            if state is not None:
+                return state
         if purchase.is_paid:
             return self._find_state_of_paid(is_partly_back=False)
         if purchase.is_given_up:
