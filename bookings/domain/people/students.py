@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 
 from accounts.models import User, UserStatus
 from accounts.phones import normalize_phone
-from bookings.domain.queries import only_ahead
+from bookings.domain.queries import only_ahead, with_purchases
 from bookings.models import UserActivity, VirtualClass
 
 STUDENTS_A_PAGE = 25
@@ -111,7 +111,8 @@ def _plain(letter: str) -> str:
 def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
     classes = only_ahead(VirtualClass.objects.all())
     parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
-    found = [(one.booked_by_id, one) for one in classes.filter(booked_by__in=people)]
+    booked = with_purchases(classes.filter(booked_by__in=people))
+    found = [(one.booked_by_id, one) for one in booked]
     found += [(one.user_id, one.virtual_class) for one in parts.select_related("virtual_class")]
     # The nearest class of a person comes last, and replaces the others.
     return dict(sorted(found, key=lambda one: one[1].start_time, reverse=True))
