@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
@@ -131,7 +131,7 @@ def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> V
             Payment.objects.select_for_update().get(pk=hold.payment.pk)
         lock_person(hold.user)
         refuse_second_use(hold.user, request.offer)
-    virtual_class = book_class(user=hold.user, request=request, by=by)
+    virtual_class = store_class(user=hold.user, request=request, by=by)
     make_link(virtual_class)
     hold.virtual_class = virtual_class
     hold.start_time, hold.end_time = request.start, request.end
