@@ -46,7 +46,7 @@ def test_joining_logs_the_person_and_costs_nine_statements(
 ):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
 
-    # Two savepoints around: the lock; money and waiting line, activity, people, class, log, mail, guests.
+    # Two savepoints around: the lock; what is claimed, activity, people, class, log, mail, guests.
     with django_assert_num_queries(9):
         join_class(user=student, access_code=virtual_class.access_code)
 
