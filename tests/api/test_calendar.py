@@ -77,7 +77,6 @@ def test_calendar_asks_for_the_documented_event(anybody, host, teacher, google):
         "extendedProperties": {
             "private": {
                 "reference": str(virtual_class.pk),
-                "record0": properties["record0"],
                 "guests0": properties["guests0"],
             }
         },
