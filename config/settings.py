@@ -213,7 +213,7 @@ MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
 # Unpaid holds of one person; more would block the agenda.
 MAX_UNPAID_HOLDS = 3
-# Bookings of one person by the API within an hour, paid or not.
+# Bookings of one person within an hour, by program or page, paid or not.
 MAX_BOOKINGS = 1_000
 # Wrong access codes in ten minutes. The second limit binds only people who were wrong: a school
 # has one address.

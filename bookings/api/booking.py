@@ -11,7 +11,6 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.fields import StrictIntegerField
 from bookings.api.serializers import BookedSerializer, BookingRefusalSerializer, BookingSerializer
-from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import (
     BookingError,
     PreferenceTakenError,
@@ -120,8 +119,6 @@ class BookingView(APIView):
     )
     def post(self, request: Request) -> Response:
         body = BookingSerializer().run_validation(request.data)
-        user = cast(User, request.user)
-        check_booking_rate(user)
         body["text"] = body.get("text") or ""
-        book_class(user=user, request=BookingRequest(**body))
+        book_class(user=cast(User, request.user), request=BookingRequest(**body))
         return Response({"success": True, "status": 200})

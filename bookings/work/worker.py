@@ -8,10 +8,10 @@ import faulthandler
 import logging
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from threading import Event
 from types import FrameType
 
 from django.conf import settings
@@ -33,7 +33,8 @@ RETRY_AFTER = timedelta(minutes=5)
 # Added to SWEEP_TIMEOUT, so that a sweep ends before its lease.
 LEASE_MARGIN = timedelta(seconds=30)
 
-_is_stopping = Event()
+# Those that asked to stop. An Event's lock could be held as its handler runs.
+_signals: list[int] = []
 
 
 def work() -> None:
@@ -41,12 +42,13 @@ def work() -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, _stop)
     logger.info("The worker begins.")
-    while not _is_stopping.wait(POLL.total_seconds()):
+    while not _signals:
         try:
             run_due()
         except Error as error:
             logger.warning("The worker waits for the database: %s", type(error).__name__)
             connections.close_all()
+        time.sleep(POLL.total_seconds())
     logger.info("The worker has stopped.")
 
 
@@ -57,7 +59,7 @@ def run_due() -> None:
         close_old_connections()
         due = list_due(turn)
     for run, planned in due:
-        if _is_stopping.is_set():
+        if _signals:
             break
         with _time_limit():
             if claim(run, planned):
@@ -109,7 +111,7 @@ def _time_limit() -> Iterator[None]:
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
-    if _is_stopping.is_set():
+    if _signals:
         sys.exit()
-    _is_stopping.set()
+    _signals.append(signum)
     signal.alarm(STOP_AFTER.seconds)

@@ -161,13 +161,12 @@ class GoogleCalendar:
         grant = get_grant(self._refresh_token)
         return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
 
-    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
+    def own_events(self, *, since: datetime) -> list[OwnEvent]:
         """List our events that end after ``since``, without deleted ones and instances.
 
         All events are read: Google filters by a property's value only.
         """
-        window = {"timeMin": since.isoformat()} if since else {}
-        return _own(self._background_events(), fields=OWN_FIELDS, **window)
+        return _own(self._background_events(), fields=OWN_FIELDS, timeMin=since.isoformat())
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
         """List events with ``reference``, ``event_id`` first: read by id too, as lists lag."""

@@ -241,7 +241,7 @@ CRASH_TWINS = (
         "one transaction to save",
         save_without_transaction,
         ("save: class written, mail not",),
-        ("lost", "mail"),
+        ("lost", "notice"),
     ),
     Twin(
         "sending before marking",

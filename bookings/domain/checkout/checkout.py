@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.services import lock_person
 from bookings.availability.agenda import has_hours
 from bookings.availability.periods import Period
-from bookings.domain.change_policy import limit_unpaid
+from bookings.domain.change_policy import check_booking_rate, limit_unpaid
 from bookings.domain.checkout.holds import (
     find_hand_hold_end,
     find_hold_end,
@@ -33,7 +33,7 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
 from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
@@ -85,13 +85,14 @@ def check_out_hold(
     """Turn a live hold into a pending class; repeated, return the same class.
 
     seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
-    may be open: the provider is called. Raises HoldExpiredError, the errors of ``price_hold``,
-    TransferNotOfferedError, PaymentError, OfferUsedError; SlotTakenError for a free class, which is
-    then cancelled.
+    may be open: the provider is called. Raises HoldExpiredError, TooManyBookingsError, the errors
+    of ``price_hold``, TransferNotOfferedError, PaymentError, OfferUsedError; SlotTakenError for a
+    free class, which is then cancelled.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.purchase is not None:
         return hold.purchase.booked_class
+    check_booking_rate(user)
     quote, discount = price_hold(
         hold, students_count=students_count, seen=seen, typed_code=typed_code
     )
@@ -179,7 +180,7 @@ def _book(
         discount=discount,
         kept_until=kept_until,
     )
-    virtual_class = book_class(user=user, request=request)
+    virtual_class = store_class(user=user, request=request)
     hold.purchase, hold.expires_at = virtual_class.purchase, None
     hold.save(update_fields=["purchase", "expires_at"])
     if by_transfer and hold.purchase:

@@ -14,7 +14,7 @@ from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.checkout.teacher_booking import find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money.preferences import describe_preference
 from bookings.domain.queries import list_awaiting_between
@@ -80,7 +80,7 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         price=0,
         **describe_preference(None),
     )
-    virtual_class = book_class(user=by, request=request, by=by)
+    virtual_class = store_class(user=by, request=request, by=by)
     # The constraint decides between it and a student who is choosing. The row is not needed then:
     # a class that waits for the calendar keeps its time.
     hold = Hold(user=by, expires_at=timezone.now(), class_type=ClassType.GROUP)

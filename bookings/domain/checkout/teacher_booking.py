@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
@@ -125,7 +125,7 @@ def _store(student: User, request: BookingRequest, *, is_paid: bool, by: User) -
         list(student.purchases.select_for_update().filter(virtual_class=None).order_by("pk"))
         lock_person(student)
         refuse_second_use(student, request.offer)
-    virtual_class = book_class(user=student, request=request, by=by)
+    virtual_class = store_class(user=student, request=request, by=by)
     make_link(virtual_class)
     hold = Hold(user=student, purchase=virtual_class.purchase, class_type=request.class_type)
     hold.start_time, hold.end_time = request.start, request.end

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import Discount
@@ -50,15 +51,22 @@ class BookingRequest(Quote):
     kept_for: str = ""
 
 
-def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
+def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
+    """Book for a program. Raises TooManyBookingsError, or as ``store_class``.
+
+    Spec: Endpoints, POST /api/booking.
+    """
+    check_booking_rate(user)
+    return store_class(user=user, request=request)
+
+
+def store_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
     """Store a pending class; it is paid if its preference is.
 
     by: the teacher who books for the student, at her own price. Another system's price is checked
-    against the list.
+    against the list. The caller checks the person's rate, before its transaction.
     Raises, without writing: as ``refuse_impossible_period``, PreferenceTakenError,
     PriceTooLowError; BookingError for a preference of another person or class.
-
-    Spec: Endpoints, POST /api/booking.
     """
     refuse_impossible_period(request.start, request.end)
     try:

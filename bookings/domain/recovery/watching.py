@@ -4,15 +4,13 @@ A push message is a hint, and may get lost.
 """
 
 import logging
-from collections.abc import Callable
 from datetime import timedelta
-from functools import wraps
 
 from django.db import transaction
 
 from accounts.selectors import find_calendar_token
 from bookings.domain.heartbeats import note_beat
-from bookings.domain.recovery.reconciling import reconcile_automatically
+from bookings.domain.recovery.reconciling import NEEDS_TEACHER, reconcile_automatically
 from calendar_sync import CalendarError
 from calendar_sync.push.channels import keep_channel
 from config.lib.background_jobs import BackgroundJob
@@ -25,32 +23,25 @@ COMPARED = "calendar_comparison"
 QUIET = timedelta(seconds=3)
 
 
-def _unless_calendar_fails(work: Callable[[], int]) -> Callable[[], int]:
-    """Return 0 if the calendar fails, for a later retry."""
-
-    @wraps(work)
-    def run() -> int:
-        try:
-            return work()
-        except CalendarError as error:
-            logger.warning("The calendar could not be looked at: %s", error)
-            return 0
-
-    return run
-
-
-@_unless_calendar_fails
 def compare_calendar() -> int:
-    """Reconcile all classes ahead with their events; return the number of differences."""
-    findings = reconcile_automatically().findings
+    """Reconcile all classes ahead with their events; return the number of differences.
+
+    A calendar that fails is left to the next run.
+    """
+    try:
+        findings = reconcile_automatically().findings
+    except CalendarError as error:
+        logger.warning("The calendar could not be compared: %s", error)
+        return 0
     for drift in findings:
+        # A difference that waits for a person is found again each time.
+        level = logging.INFO if drift.problem == NEEDS_TEACHER else logging.WARNING
         state = drift.problem or "repaired"
-        logger.warning("Event %s of class %s: %s", drift.kind, drift.class_id, state)
+        logger.log(level, "Event %s of class %s: %s", drift.kind, drift.class_id, state)
     note_beat(COMPARED, len(findings))
     return len(findings)
 
 
-@_unless_calendar_fails
 def keep_push_channel() -> int:
     """Return how many channels were opened."""
     return keep_channel(refresh_token=find_calendar_token())

@@ -1,0 +1,101 @@
+"""``MAX_BOOKINGS`` counts a person's bookings through every door together."""
+
+from datetime import timedelta
+
+import pytest
+
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.exceptions import TooManyBookingsError
+from bookings.models import ClassType, Seat, VirtualClass
+from tests.booking import book_class
+from tests.pages.moments import tuesday
+from tests.sales.open_classes import hold as hold_seat
+from tests.sales.open_classes import store
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def book_as_program(user, number=1):
+    start = tuesday("15:00", weeks=1)
+    book_class(
+        user=user,
+        start=start,
+        end=start + timedelta(hours=1),
+        is_group_class=False,
+        students_count=1,
+        price=1_500_000,
+        preference_id=f"preference {number}",
+    )
+
+
+@pytest.fixture
+def hold(host):
+    start = tuesday("10:00", weeks=1)
+    return hold_slot(user=host, start=start, minutes=60, class_type=ClassType.INDIVIDUAL)
+
+
+@pytest.fixture
+def spent(host, settings):
+    """The host has booked as often as is allowed."""
+    settings.MAX_BOOKINGS = 1
+    book_as_program(host)
+
+
+def test_a_kept_time_is_not_booked(hold, spent, host):
+    with pytest.raises(TooManyBookingsError):
+        check_out_hold(user=host, hold_id=hold.pk, students_count=1)
+
+    assert VirtualClass.objects.count() == 1
+
+
+def test_a_program_books_no_more(spent, host):
+    with pytest.raises(TooManyBookingsError):
+        book_as_program(host, 2)
+
+    assert VirtualClass.objects.count() == 1
+
+
+def test_no_seat_is_held(spent, teacher, host):
+    open_class = store(teacher)
+
+    with pytest.raises(TooManyBookingsError):
+        hold_seat(open_class, host)
+
+    assert not Seat.objects.exists()
+
+
+def test_a_booking_in_the_pages_counts_once_however_often_it_is_sent(hold, host, settings):
+    settings.MAX_BOOKINGS = 1
+
+    booked = [check_out_hold(user=host, hold_id=hold.pk, students_count=1) for _ in range(2)]
+
+    assert booked[0] == booked[1]
+    with pytest.raises(TooManyBookingsError):
+        book_as_program(host)
+
+
+def test_the_page_says_it_and_keeps_the_time(hold, spent, host, sign_in):
+    form = {"students_count": "1", "text": "", "seen": "1:1500000"}
+
+    page = sign_in(host).post(f"/inicio/reservar/{hold.pk}", form, follow=True)
+
+    assert str(TooManyBookingsError.text) in page.content.decode()
+    hold.refresh_from_db()
+    assert hold.virtual_class is None
+
+
+def test_what_the_teacher_books_for_a_student_does_not_count(spent, teacher, host):
+    booked = book_for(
+        student=host,
+        start=tuesday("18:00", weeks=1),
+        minutes=60,
+        class_type=ClassType.INDIVIDUAL,
+        students=1,
+        price=1_500_000,
+        is_paid=False,
+        by=teacher,
+    )
+
+    assert booked.booked_by == host
