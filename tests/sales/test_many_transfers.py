@@ -98,7 +98,7 @@ def test_several_that_wait_are_one_mail(teacher, time_machine):
 def announced(count):
     return [
         BankTransferFactory(
-            virtual_class=store(UserFactory(), start=START + timedelta(hours=2 * number)),
+            purchase=store(UserFactory(), start=START + timedelta(hours=2 * number)).purchase,
             operation_number=f"1234{number}",
         )
         for number in range(count)
