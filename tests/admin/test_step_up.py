@@ -20,6 +20,7 @@ from bookings.models import (
     Hold,
     PriceDecision,
     Refund,
+    RefundStatus,
     VirtualClass,
     WebhookEndpoint,
 )
@@ -130,6 +131,15 @@ def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
     assert stale.get(reverse("admin:bookings_payment_change", args=[paid.pk])).status_code == 200
 
 
+def test_what_the_provider_refused_wants_a_fresh_sign_in(stale, refused):
+    pages = [address_of(refused, name) for name in ("en-efectivo", "probar")]
+
+    asked = [asked_by_each_method(stale, page) for page in pages]
+
+    assert asked == [{page} for page in pages]
+    assert Refund.objects.get().status == RefundStatus.FAILED
+
+
 def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(
     stale, teacher, paid, time_machine
 ):
@@ -195,12 +205,13 @@ def test_cancelling_several_leads_back_to_the_list(stale, paid):
     assert is_untouched(paid)
 
 
-def test_cancelling_without_a_refund_wants_no_fresh_sign_in(stale):
-    unpaid = VirtualClassFactory()
+def test_a_refund_by_hand_wants_no_fresh_sign_in(stale):
+    by_hand = VirtualClassFactory(scheduled=True, in_cash=timezone.now())
 
-    carry_out(stale, unpaid, "cancelar")
+    carry_out(stale, by_hand, "cancelar")
 
     assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert Refund.objects.get().is_by_hand
 
 
 def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, student):
