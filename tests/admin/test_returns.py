@@ -106,7 +106,7 @@ def test_staff_who_may_only_look_note_nothing(sign_in, promised):
     page = sign_in(staff).get(LIST)
 
     assert (refused.status_code, page.status_code) == (403, 200)
-    assert "Ya lo devolví" not in page.text
+    assert address_of(promised, "devuelta") not in page.text
     assert carry_out(sign_in(staff), promised, "devuelta").status_code == 403
 
 
