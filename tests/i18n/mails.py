@@ -16,7 +16,6 @@ from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
 from bookings.domain.people.claiming import claim_class
 from bookings.models import (
-    BankTransfer,
     ChargeStatus,
     ClassEvent,
     ClassStatus,
@@ -26,7 +25,6 @@ from bookings.models import (
     PaymentStatus,
     RefundReason,
     RefundStatus,
-    TransferState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -35,11 +33,11 @@ from bookings.notices.drifts import DRIFTS
 from bookings.notices.due import gather_for_day
 from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
-from tests.i18n.states import CODE, NOW, World, make_payment
+from tests.i18n.states import NOW, World, make_payment
 from tests.i18n.states.class_links import book_for_zoe
 from tests.i18n.states.open_classes import hold
-from tests.i18n.states.payments import give_back
-from tests.i18n.states.transfers import announce
+from tests.i18n.states.payments import give_back, store_unbooked
+from tests.i18n.states.transfers import announce, promise
 
 Show = Callable[[World], Notice]
 
@@ -179,15 +177,7 @@ def time_that_a_paid_class_took(world):
 @mail(NoticeKind.BOOKED_FOR)
 def class_that_the_teacher_booked(world):
     virtual_class = world.book()
-    HoldFactory(
-        user=world.host,
-        purchase=virtual_class.purchase,
-        start_time=virtual_class.start_time,
-        end_time=virtual_class.end_time,
-        class_type=virtual_class.class_type,
-        expires_at=NOW + timedelta(days=2),
-        made_by_teacher=True,
-    )
+    HoldFactory(purchase=virtual_class.purchase, expires_at=NOW + timedelta(days=2))
     return to(world.host, virtual_class)
 
 
@@ -252,8 +242,8 @@ for reason in RefundReason:
     @mail(NoticeKind.MONEY_RETURNED, f"money_returned_{reason}")
     def money_returned(world, reason=reason):
         is_unbooked = reason == RefundReason.NEVER_BOOKED
-        place = {"virtual_class": None} if is_unbooked else {}
-        payment = make_payment(world, charge=ChargeStatus.APPROVED, **place)
+        purchase = store_unbooked(world) if is_unbooked else None
+        payment = make_payment(world, purchase, charge=ChargeStatus.APPROVED)
         refund = give_back(payment, reason, RefundStatus.DONE)
         return to(world.host, payment.purchase.virtual_class, name_refund(refund))
 
@@ -279,9 +269,7 @@ def unpaid_bookings_that_lapse(world):
 
 @mail(NoticeKind.CANCELLED)
 def cancelled_class_with_a_transfer_to_return(world):
-    transfer = announce(world, scheduled=True, access_code=CODE)
-    BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    return to(world.host, transfer.purchase.virtual_class)
+    return to(world.host, promise(world).purchase.virtual_class)
 
 
 @mail(NoticeKind.TRANSFER_OVER)

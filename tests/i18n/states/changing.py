@@ -18,17 +18,16 @@ def move(world: World, virtual_class: VirtualClass, user: User | None = None) ->
 
 @state("bookings:cancel")
 def cancelling_a_paid_group(world):
-    payment = make_payment(
-        world, approved_at=NOW, charge=ChargeStatus.APPROVED, virtual_class=world.schedule()
-    )
+    virtual_class = world.schedule(paid_at=NOW)
+    make_payment(world, virtual_class.purchase, approved_at=NOW, charge=ChargeStatus.APPROVED)
     PaymentCharge.objects.update(counts=True)
     join_class(user=world.guest, access_code=CODE)
-    return world.get("bookings:cancel", payment.purchase.virtual_class.pk, user=world.host)
+    return world.get("bookings:cancel", virtual_class.pk, user=world.host)
 
 
 @state("bookings:cancel")
 def cancelling_a_class_that_was_paid_by_hand(world):
-    return world.get("bookings:cancel", world.schedule(paid_at=NOW).pk, user=world.host)
+    return world.get("bookings:cancel", world.schedule(in_cash=NOW).pk, user=world.host)
 
 
 @state("bookings:cancel")

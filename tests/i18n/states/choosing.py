@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from bookings.models import ClassType, Closure, DiscountCode, Hold, Price, WeeklyHours
+from bookings.models import ClassType, Closure, DiscountCode, Hold, Price, Purchase, WeeklyHours
 from tests.i18n.states.world import NOW, state
 
 
@@ -83,7 +83,7 @@ def details_after_too_many_wrong_codes(world):
 def a_class_with_a_discount(world):
     code = DiscountCode.objects.create(code="AMIGOS", amount=200_000)
     virtual_class = world.schedule()
-    type(virtual_class).objects.update(discount=200_000, discount_code=code)
+    Purchase.objects.update(discount=200_000, discount_code=code)
     return world.get("bookings:class", virtual_class.pk, user=world.host)
 
 

@@ -13,10 +13,11 @@ from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassLink,
     ClassType,
-    Hold,
-    Payment,
+    Purchase,
+    PurchaseState,
     VirtualClass,
 )
+from tests.factories import PaymentFactory
 from tests.i18n.states.transfers import announce, take_transfers
 from tests.i18n.states.world import NOW, World, state
 
@@ -52,10 +53,8 @@ def link_after_announcing_a_transfer(world):
 @state("bookings:class_link")
 def link_to_pay_online(world):
     booked = book_for_zoe(world)
-    Payment.objects.create(
-        user=booked.booked_by,
-        virtual_class=booked,
-        amount=1_500_000,
+    PaymentFactory(
+        purchase=booked.purchase,
         preference_id=booked.preference_id,
         status="pending",
         checkout_url="https://example.com/pay",
@@ -68,7 +67,7 @@ def link_to_pay_online(world):
 @state("bookings:class_link")
 def link_of_a_time_that_is_no_longer_kept(world):
     booked = book_for_zoe(world)
-    Hold.objects.update(expires_at=NOW)
+    Purchase.objects.update(kept_until=NOW)
     return open_link(world, booked)
 
 
@@ -91,7 +90,8 @@ def link_of_a_paid_class_after_the_deadline(world):
 @state("bookings:class_link")
 def link_of_a_class_being_scheduled(world):
     booked = book_for_zoe(world)
-    VirtualClass.objects.update(paid_at=NOW, scheduling_requested_at=NOW)
+    VirtualClass.objects.update(scheduling_requested_at=NOW)
+    Purchase.objects.update(paid_at=NOW, state=PurchaseState.PAID)
     return open_link(world, booked, user=world.guest)
 
 
@@ -135,7 +135,7 @@ def link_that_is_broken(world):
 
 @state("bookings:back_from_paying")
 def back_in_another_browser(world):
-    payment = Payment.objects.create(user=world.host, amount=100)
+    payment = PaymentFactory()
     return world.get("bookings:back_from_paying", payment.pk)
 
 

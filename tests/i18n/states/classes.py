@@ -69,16 +69,17 @@ def a_cancelled_class(world):
 
 @state("bookings:class")
 def a_class_that_the_host_cancelled(world):
-    virtual_class = world.schedule(paid_at=NOW)
+    virtual_class = world.schedule(in_cash=NOW)
     cancel_class(class_id=virtual_class.pk, actor=world.host)
     return show(world, virtual_class)
 
 
 @state("bookings:class")
 def a_class_that_the_teacher_cancelled(world):
-    payment = make_payment(world, approved_at=NOW, virtual_class=world.schedule())
-    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=world.teacher)
-    return show(world, payment.purchase.virtual_class)
+    virtual_class = world.schedule(paid_at=NOW)
+    make_payment(world, virtual_class.purchase, approved_at=NOW)
+    cancel_class(class_id=virtual_class.pk, actor=world.teacher)
+    return show(world, virtual_class)
 
 
 @state("bookings:class")

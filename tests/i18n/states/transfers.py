@@ -6,7 +6,17 @@ from django.urls import reverse
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.transfer_times import PayWay
-from bookings.models import BankTransfer, BookingRules, ClassType, TransferState, VirtualClass
+from bookings.domain.money.money_back import note_return, promise_transfer
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    ClassType,
+    Refund,
+    RefundCase,
+    TransferState,
+    VirtualClass,
+)
+from tests.factories import BankTransferFactory
 from tests.i18n.states.open_classes import hold
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state
@@ -21,10 +31,8 @@ def take_transfers(world: World) -> None:
 
 def announce(world: World, **changes: Any) -> BankTransfer:
     """Store a transfer of the host's class."""
-    booked = world.book(**changes)
-    return BankTransfer.objects.create(
-        user=world.host, virtual_class=booked, amount=1_500_000, operation_number="12345678"
-    )
+    purchase = world.book(**changes).purchase
+    return BankTransferFactory(purchase=purchase, operation_number="12345678")
 
 
 def show(world: World, virtual_class: VirtualClass) -> Any:
@@ -63,46 +71,46 @@ def details_too_late_for_a_transfer(world):
 @state("bookings:class")
 def a_class_to_pay_in_both_ways(world):
     take_transfers(world)
-    return show(world, make_payment(world).virtual_class)
+    return show(world, make_payment(world).purchase.virtual_class)
 
 
 @state("bookings:class")
 def a_class_with_a_refused_transfer(world):
     booked = choose(world)
-    BankTransfer.objects.create(
-        user=world.host,
-        virtual_class=booked,
-        amount=1_500_000,
-        operation_number="12345678",
-        state=TransferState.REFUSED,
-    )
+    refused = {"operation_number": "12345678", "state": TransferState.REFUSED}
+    BankTransferFactory(purchase=booked.purchase, **refused)
     return show(world, booked)
 
 
 @state("bookings:class")
 def a_lapsed_class_with_an_announced_transfer(world):
     take_transfers(world)
-    return show(world, announce(world, has_preference=False).virtual_class)
+    transfer = announce(world, has_preference=False, kept_until=NOW)
+    return show(world, transfer.purchase.virtual_class)
 
 
 @state("bookings:class")
 def a_lapsed_class_that_may_have_been_paid(world):
     take_transfers(world)
-    return show(world, world.book(has_preference=False))
+    return show(world, world.book(has_preference=False, kept_until=NOW))
 
 
 @state("bookings:class")
 def a_class_that_was_paid_twice(world):
-    transfer = announce(world, scheduled=True, paid_at=NOW)
-    BankTransfer.objects.update(state=TransferState.TO_RETURN)
-    return show(world, transfer.purchase.virtual_class)
+    return show(world, promise(world).purchase.virtual_class)
 
 
 @state("bookings:class")
 def a_class_whose_transfer_was_returned(world):
+    refund = promise(world)
+    note_return(refund_id=refund.pk, actor=world.teacher)
+    return show(world, refund.purchase.virtual_class)
+
+
+def promise(world: World) -> Refund:
+    """Let the host's transfer of a paid class be for the teacher to return."""
     transfer = announce(world, scheduled=True, paid_at=NOW)
-    BankTransfer.objects.update(state=TransferState.RETURNED)
-    return show(world, transfer.purchase.virtual_class)
+    return promise_transfer(transfer, RefundCase.PAID_TWICE, world.teacher)
 
 
 def announce_again(world: World, **changes: Any) -> Any:
@@ -140,7 +148,7 @@ def a_time_kept_for_a_transfer(world):
 
 
 @state("bookings:place_transfer")
-def a_seat_to_pay_by_transfer(world):
+def a_place_to_pay_by_transfer(world):
     take_transfers(world)
-    seat = hold(world)
-    return world.get("bookings:place_transfer", seat.pk, user=world.guest)
+    place = hold(world)
+    return world.get("bookings:place_transfer", place.pk, user=world.guest)

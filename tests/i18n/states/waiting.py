@@ -134,8 +134,8 @@ def waiting_for_a_place_that_is_free(world):
 
 @state("bookings:open_class")
 def waiting_while_a_place_is_held(world):
-    seat = hold(world)
-    return world.post("bookings:wait_for_open_class", seat.virtual_class_id, user=world.guest)
+    place = hold(world)
+    return world.post("bookings:wait_for_open_class", place.virtual_class_id, user=world.guest)
 
 
 @state("bookings:claim_place")
