@@ -84,10 +84,8 @@ def test_a_transfer_is_told_when_it_is_chosen(mercadopago, host, student, teache
 
     book(host)
     payment = make_payment(student, days=9)
-    HoldFactory(
-        purchase=payment.purchase,
-    )
-    choose_transfer(user=student, about=payment.purchase.virtual_class)
+    HoldFactory(purchase=payment.purchase)
+    choose_transfer(user=student, purchase=payment.purchase)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
 

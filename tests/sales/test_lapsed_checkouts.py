@@ -75,13 +75,14 @@ def test_unpaid_checkouts_end_in_a_pause_for_seats_and_times(
 
 
 def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
-    mercadopago, teacher, open_class, student
+    mercadopago, teacher, open_class, student, django_capture_on_commit_callbacks
 ):
     let_lapse(student, open_class)
     assert not Notice.objects.exists()
     end_everything(ago=PAUSE)
 
-    hold(open_class, student)
+    with django_capture_on_commit_callbacks(execute=True):
+        hold(open_class, student)
 
     with pytest.raises(TooManyLapsedError):
         hold(store(teacher, start=in_days(8)), student)
@@ -90,13 +91,16 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     assert student.email in render_mail(told).body
 
 
-def test_a_hold_that_fails_does_not_use_up_the_mail(mercadopago, teacher, open_class, student):
+def test_a_hold_that_fails_does_not_use_up_the_mail(
+    mercadopago, teacher, open_class, student, django_capture_on_commit_callbacks
+):
     let_lapse(student, open_class)
     end_everything(ago=PAUSE)
     with rolled_back():
         limit_lapsed(student, timezone.now())
 
-    hold(open_class, student)
+    with django_capture_on_commit_callbacks(execute=True):
+        hold(open_class, student)
 
     assert Notice.objects.get().kind == "holds_lapse"
 

@@ -140,6 +140,8 @@ def test_a_class_that_had_lost_its_time_has_lost_its_use(
     booked = check_out_hold(
         user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
     )
+    booked.scheduling_refusal = "slot_taken"
+    booked.save()
     Purchase.objects.filter(virtual_class=booked).update(state=PurchaseState.LAPSED)
     pay(mercadopago, hold(student, open_class, code))
 

@@ -61,7 +61,7 @@ def test_everything_moves_and_the_person_goes(paid, lucia, owner, teacher, merca
 
     assert not User.objects.filter(pk=lucia.pk).exists()
     assert {one.booked_by for one in VirtualClass.objects.all()} == {owner}
-    assert Payment.objects.get().user == Hold.objects.get().user == owner
+    assert Payment.objects.get().purchase.person == Hold.objects.get().user == owner
     assert [one.user for one in UserActivity.objects.all()] == [owner]
     assert {one.user for one in Notice.objects.exclude(user=teacher)} == {owner}
     assert LogEntry.objects.get().object_id == str(owner.pk)

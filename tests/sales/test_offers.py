@@ -26,6 +26,7 @@ from bookings.models import (
     Hold,
     Payment,
     PriceDecision,
+    Purchase,
     TransferState,
     VirtualClass,
 )
@@ -220,10 +221,9 @@ def test_an_unpaid_class_counts_until_its_time_is_no_longer_kept(host, mercadopa
     options = list_class_options()
     during = find_used_offers(host, options)
 
-    Hold.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    Payment.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    Purchase.objects.update(kept_until=timezone.now() - timedelta(seconds=1))
     lapsed = find_used_offers(host, options)
-    Hold.objects.update(expires_at=timezone.now() + timedelta(hours=20))  # a transfer waits
+    Purchase.objects.update(kept_until=timezone.now() + timedelta(hours=20))  # a transfer waits
     waiting = find_used_offers(host, options)
 
     assert [during, lapsed, waiting] == [{trial.pk}, set(), {trial.pk}]
@@ -237,13 +237,14 @@ def test_a_class_whose_transfer_is_awaited_counts(host):
     trial = make_trial()
     trial.prices.update(amount=500_000)
     booked = book(host, trial)
-    BankTransferFactory(purchase=booked.purchase)
-    Hold.objects.all().delete()
+    transfer = BankTransferFactory(purchase=booked.purchase)
+    Purchase.objects.update(kept_until=timezone.now())
 
     with pytest.raises(OfferUsedError):
         keep(host, trial, "11:00")
 
-    booked.transfers.update(state=TransferState.REFUSED)
+    transfer.state = TransferState.REFUSED
+    transfer.save()
     assert keep(host, trial, "11:00")
 
 

@@ -33,7 +33,6 @@ def test_a_published_class_is_scheduled_and_hosted_by_the_teacher(mercadopago, t
     assert list(ClassLog.objects.values_list("event", flat=True)) == [
         "booked",
         "published",
-        "paid",
         "scheduled",
     ]
     assert not Hold.objects.exists()

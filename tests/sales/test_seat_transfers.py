@@ -336,7 +336,7 @@ def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher,
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     assert is_given_back(done)
-    assert state_of(seat) == PurchaseState.KEPT
+    assert state_of(seat) == PurchaseState.PAID
 
 
 def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(clock, seat, teacher):

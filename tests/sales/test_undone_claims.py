@@ -69,6 +69,7 @@ def describe(person):
     person = User.objects.get(pk=person.pk)
     about_claims = NoticeKind.LINK_CLAIMED, NoticeKind.OWN_LINK_CLAIMED
     not_stored = "updated_at", "guests_changed_at"
+    sale = "pk", "virtual_class", "price", "state", "kept_until", "paid_at"
     classes = {one["id"]: one for one in person.booked_classes.values()}
     return {
         "person": (person.phone, person.private_notes, person.total_classes),
@@ -77,9 +78,10 @@ def describe(person):
             for _, one in sorted(classes.items())
         ],
         "parts": list(person.activities.order_by("pk").values("virtual_class", "rol", "completed")),
-        "payments": list(person.payments.order_by("pk").values("pk", "amount", "status")),
-        "transfers": list(person.transfers.order_by("pk").values("pk", "state", "virtual_class")),
-        "kept": list(person.holds.order_by("pk").values("pk", "expires_at")),
+        "purchases": list(
+            person.purchases.order_by("pk").values(*sale, "payment", "transfers__state")
+        ),
+        "kept": list(person.holds.order_by("pk").values("pk", "purchase")),
         "mails": list(
             person.notices.exclude(kind__in=about_claims).order_by("pk").values("pk", "sent_at")
         ),
@@ -109,7 +111,7 @@ def test_a_wrong_claim_undone_and_a_right_one_lose_nothing(
 
     lucia = User.objects.get(pk=lucia.pk)
     assert (describe(lucia), (lucia.name, lucia.mail_address)) == (before, name)
-    nothing = {key: [] for key in ("classes", "parts", "payments", "transfers", "kept", "mails")}
+    nothing = {key: [] for key in ("classes", "parts", "purchases", "kept", "mails")}
     assert describe(student).items() >= nothing.items()
 
     claim(host, group)

@@ -193,7 +193,9 @@ class Attack:
         offers = defaultdict(list)
         for line in ClassLog.objects.filter(event="offered").order_by("at", "id"):
             offers[line.details["person"]].append(line)
-        paid = list(Purchase.objects.places().exclude(paid_at=None).values_list("user", "paid_at"))
+        paid = list(
+            Purchase.objects.places().exclude(paid_at=None).values_list("person", "paid_at")
+        )
         for person, lines in offers.items():
             for earlier, later in itertools.pairwise(lines):
                 is_paid = any(str(u) == person and earlier.at <= at <= later.at for u, at in paid)

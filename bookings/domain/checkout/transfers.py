@@ -37,7 +37,7 @@ from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.ledger import book_transfer
-from bookings.domain.money.money_back import promise_transfer
+from bookings.domain.money.money_back import PaidBy, find_paid_by, promise_transfer
 from bookings.domain.money.purchases import find_missing, lock_purchase
 from bookings.domain.open_classes.buying import PLACE_GONE, give_place
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
@@ -159,7 +159,8 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
     locked = transfer.purchase
-    was_paid = locked.is_paid
+    # Money for a place may be recorded, and the place not given yet.
+    was_paid = locked.is_paid or find_paid_by(locked) == PaidBy.ONLINE
     _decide(transfer, TransferState.CONFIRMED, actor)
     book_transfer(transfer, is_second=was_paid, by=actor)
     _record(transfer, ClassEvent.TRANSFER_CONFIRMED, actor)

@@ -22,7 +22,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyAttemptsError,
 )
-from bookings.models import GIVEN_UP, DiscountCode, Payment, Purchase
+from bookings.models import GIVEN_UP, DiscountCode, Payment, Purchase, PurchaseKind
 from config.lib.throttling import count_one, give_back, seconds_left
 
 # Spaces, dashes of every length, dots and underscores.
@@ -76,7 +76,12 @@ def count_off(code: DiscountCode, amount: int) -> int:
 def list_uses(now: datetime | None = None) -> QuerySet[Purchase]:
     """List the purchases with a code that are paid, or may still be paid."""
     now = now or timezone.now()
-    has_checkout = Q(payment__preference_id__isnull=False, payment__expires_at__gt=now)
+    # A place that was given up may still be paid. A class that lapsed has lost its time.
+    has_checkout = Q(
+        kind=PurchaseKind.PLACE,
+        payment__preference_id__isnull=False,
+        payment__expires_at__gt=now,
+    )
     lapsed = Purchase.objects.lapsed(now).exclude(has_checkout).filter(pk=OuterRef("pk"))
     with_code = Purchase.objects.filter(discount_code__isnull=False).exclude(state__in=GIVEN_UP)
     return with_code.filter(~Exists(lapsed)).order_by("-created_at", "-id")
@@ -140,7 +145,7 @@ def _was_kept_until_paid(purchase: Purchase) -> bool:
     ends = [purchase.kept_until]
     if payment is not None and payment.preference_id:
         ends.append(payment.expires_at)
-    paid_at = purchase.paid_at or timezone.now()
+    paid_at = purchase.paid_at or (payment and payment.approved_at) or timezone.now()
     return any(end is not None and paid_at <= end for end in ends)
 
 

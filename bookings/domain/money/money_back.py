@@ -127,7 +127,8 @@ def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> 
         money = find_money_back(locked, case)
         if money.paid_by in {PaidBy.ONLINE, PaidBy.BY_HAND}:
             locked.refund_reason, locked.amount_kept = money.reason, money.kept
-    locked.save(update_fields=["state", "refund_reason", "amount_kept", "updated_at"])
+    decided = ["paid_at", "refund_reason", "amount_kept"]
+    locked.save(update_fields=["state", *decided, "updated_at"])
     return promise_money_back(locked, by) if case is not None else []
 
 

@@ -135,7 +135,8 @@ def give_place(locked: Purchase, by: User | None) -> None:
     # The person may have chosen the class anew after this purchase lapsed.
     others = booked.purchases.places().filter(person=locked.person, state=PurchaseState.KEPT)
     others.exclude(pk=locked.pk).update(state=PurchaseState.LAPSED, kept_until=timezone.now())
-    pay_purchase(locked, timezone.now())
+    payment = find_payment(locked)
+    pay_purchase(locked, (payment and payment.approved_at) or timezone.now())
     if locked.price > 0 or locked.discount_code_id:
         actor, details = by or locked.person, describe_sale(locked)
         record_event(booked, ClassEvent.SEAT_PAID, actor=actor, details=details)
@@ -179,7 +180,8 @@ def _settle_unpaid(locked: Purchase, payment: Payment) -> None:
 
 def _lose(locked: Purchase, case: RefundCase) -> None:
     booked = locked.booked_class
-    pay_purchase(locked, timezone.now())
+    # Not ``pay_purchase``: the person may have another place, which is paid.
+    locked.paid_at = locked.payment.approved_at
     if case != RefundCase.PAID_AFTER_CANCELLING:
         reason, details = str(case.reason.label), describe_sale(locked)
         actor = locked.person

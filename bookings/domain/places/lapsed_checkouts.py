@@ -1,7 +1,9 @@
 """Times and places that a person keeps again and again, and does not pay online."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -40,7 +42,7 @@ def limit_lapsed(user: User, now: datetime) -> None:
     pause_end = max(one.payment.expires_at or now for one in unpaid) + PAUSE
     if pause_end > now:
         raise TooManyLapsedError(wait_seconds=int((pause_end - now).total_seconds()) + 1)
-    _tell_teacher(user, now)
+    transaction.on_commit(partial(_tell_teacher, user, now), robust=True)
 
 
 def limit_chosen(user: User) -> None:
