@@ -12,10 +12,19 @@ from django.utils import timezone
 from bookings.domain.checkout.settling import settle
 from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.models import Entry, EntryKind, MoneyWay, Refund, RefundStatus
+from bookings.models import (
+    Entry,
+    EntryKind,
+    MoneyWay,
+    Payment,
+    Refund,
+    RefundStatus,
+    ReviewReason,
+)
 from tests.admin.steps import address_of, carry_out, carry_out_several, confirm
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.sales.transfers import announce, take_transfers
+from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -122,6 +131,7 @@ def test_what_the_provider_refused_is_promised_in_cash(panel, refused):
     story = text_of(panel.get(reverse("admin:bookings_payment_change", args=[refused.pk])))
     assert "en efectivo: pedida" in story
     assert "Probar de nuevo" not in story
+    assert "Ya lo revisé" not in story
 
     carry_out(panel, Refund.objects.by_hand().get(), "devuelta")
 
@@ -137,6 +147,16 @@ def test_the_provider_is_asked_again_for_what_it_refused(panel, refused, mercado
         (RefundStatus.DONE, 2_400_000),
     ]
     assert list_returned() == [("Ana Host", MoneyWay.ONLINE, -2_400_000)]
+    assert Payment.objects.get().review == ReviewReason.NONE
+
+
+def test_a_second_refusal_is_to_review_again(panel, refused, mercadopago):
+    mercadopago.fault("refunds.create", Fault.status(400))
+
+    page = confirm(panel, refused, "probar")
+
+    assert "Mercado Pago rechazó la devolución" in text_of(page)
+    assert Payment.objects.get().review == ReviewReason.REFUND_FAILED
 
 
 # --- The tables -----------------------------------------------------------------------------------

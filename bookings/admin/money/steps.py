@@ -31,6 +31,7 @@ from bookings.domain.money.refunds import (
     request_partial_refund,
     send_refunds_of,
 )
+from bookings.domain.money.reviews import put_aside
 from bookings.models import (
     Notice,
     NoticeKind,
@@ -168,7 +169,7 @@ class KeepPayment(Step[Payment]):
 
 
 class TryAgain(_Refund):
-    """Ask the provider again for what it refused to refund."""
+    """Ask the provider again for what it refused to refund; a second refusal flags it again."""
 
     name, label, yes = "probar", "Probar de nuevo", "Sí, probar de nuevo"
 
@@ -180,6 +181,10 @@ class TryAgain(_Refund):
             (charge, min(refused.amount, left), left)
             for refused, charge, left in _list_refused(row)
         ]
+
+    def take(self, row: Payment, form: Any, actor: User) -> Report:
+        put_aside(payment_id=row.pk, reason=ReviewReason.REFUND_FAILED, by=actor)
+        return super().take(row, form, actor)
 
 
 class ReturnInCash(Step[Payment]):
@@ -203,6 +208,7 @@ class ReturnInCash(Step[Payment]):
         with transaction.atomic():
             for refused, _, _ in _list_refused(row):
                 promise_cash(refund_id=refused.pk, by=actor, fresh_sign_in=form.fresh_sign_in)
+            put_aside(payment_id=row.pk, reason=ReviewReason.REFUND_FAILED, by=actor)
         return Report("Queda para devolver. Cuando lo hayas hecho, tocá «Ya lo devolví».")
 
 
