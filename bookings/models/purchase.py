@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.models.constraints import known
 from bookings.models.refund_reason import RefundReason
-from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 
@@ -107,7 +106,11 @@ class Purchase(models.Model):
     price = models.BigIntegerField("precio", default=0, help_text="En centavos.")
     discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
     discount_code = models.ForeignKey(
-        DiscountCode, on_delete=models.PROTECT, null=True, blank=True, related_name="purchases"
+        "bookings.DiscountCode",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="purchases",
     )
     state = models.CharField(
         "estado", max_length=10, choices=PurchaseState, default=PurchaseState.KEPT

@@ -1,4 +1,4 @@
-"""An open class from the teacher's phone to a paid seat on a student's."""
+"""An open class from the teacher's phone to a paid place on a student's."""
 
 import re
 import uuid

@@ -71,7 +71,7 @@ def test_rejected_then_approved(new_student, javascript):
 
     at_checkout(page, "^Rechazar")
     expect_state(page, "El pago fue rechazado", javascript=javascript)
-    page.get_by_role("link", name="Probar de nuevo").click()
+    page.get_by_role("link", name="Pagar con Mercado Pago").click()
     at_checkout(page, "^Aprobar")
 
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)

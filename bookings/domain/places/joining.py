@@ -1,6 +1,9 @@
 """Joining: a guest takes a place in a scheduled class."""
 
+from typing import Any
+
 from django.db import transaction
+from django.db.models import QuerySet, Value
 from django.utils import timezone
 
 from accounts.models import User
@@ -95,14 +98,25 @@ def lock_class(code: str) -> VirtualClass:
 
 def check_place(user: User, virtual_class: VirtualClass) -> bool:
     """Raise as ``join_class``; return True if the person is in line."""
-    if list_money_gone(virtual_class.pk).exists():
+    claims = _read_claims(user, virtual_class)
+    if "money gone" in claims:
         raise ClassNotFoundError
-    # Read after the lock: the locking statement may read old values before it waits.
-    held = list_held_places(virtual_class, timezone.now()).exclude(person=user).count()
-    _refuse(user, virtual_class, virtual_class.free_places - held)
-    if UserActivity.objects.filter(user=user, virtual_class=virtual_class).exists():
+    _refuse(user, virtual_class, virtual_class.free_places - claims.count("held"))
+    if "inside" in claims:
         raise AlreadyJoinedError
-    return list_open_entries(user).filter(virtual_class=virtual_class).exists()
+    return "in line" in claims
+
+
+def _read_claims(user: User, virtual_class: VirtualClass) -> list[str]:
+    """Read after the lock, in one query: the locking one may read old values before it waits."""
+    found: dict[str, QuerySet[Any]] = {
+        "in line": list_open_entries(user).filter(virtual_class=virtual_class),
+        "inside": UserActivity.objects.filter(user=user, virtual_class=virtual_class),
+        "held": list_held_places(virtual_class, timezone.now()).exclude(person=user),
+        "money gone": list_money_gone(virtual_class.pk),
+    }
+    first, *others = (rows.order_by().values_list(Value(name)) for name, rows in found.items())
+    return [name for (name,) in first.union(*others, all=True)]
 
 
 def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
