@@ -84,7 +84,7 @@ def test_page_costs_the_same_with_many_payments(
         panel.get(MONEY)
 
 
-def test_the_payment_of_a_seat_is_not_without_a_booking(panel, mercadopago, teacher, google):
+def test_the_payment_of_a_place_is_not_without_a_booking(panel, mercadopago, teacher, google):
     payment = hold(
         publish(teacher, start=NOW + timedelta(7), decides_at=NOW + timedelta(6))
     ).payment

@@ -1,4 +1,4 @@
-"""*Clases abiertas* in the panel: publishing, the list, and the sheet with its seats."""
+"""*Clases abiertas* in the panel: publishing, the list, and the sheet with its places."""
 
 import re
 from datetime import timedelta
@@ -165,7 +165,7 @@ def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     assert "Se da igual" in page
 
 
-def test_the_teacher_marks_a_seat_as_paid(panel, teacher, student):
+def test_the_teacher_marks_a_place_as_paid(panel, teacher, student):
     place = hold(publish(teacher), student)
 
     [facts] = look(panel, place, "pagado").context["preview"].facts.values()
@@ -206,7 +206,7 @@ def test_the_pages_are_a_tap_away(panel):
     assert reverse("admin:publish") in panel.get(reverse("admin:week")).text
 
 
-def test_a_seat_paid_online_takes_no_step(panel, mercadopago, open_class):
+def test_a_place_paid_online_takes_no_step(panel, mercadopago, open_class):
     place = pay(mercadopago, hold(open_class))
 
     assert not Price.objects.exists()
