@@ -153,6 +153,15 @@ def test_a_place_that_is_taken_is_listed_once(ana, place, teacher):
     assert card.url == reverse("bookings:class", args=[place.virtual_class_id])
 
 
+def test_who_is_inside_reads_of_no_second_place(ana, place, teacher):
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
+    lapsed = PurchaseState.LAPSED
+    open_class = place.virtual_class.open_class
+    let_announce(PlaceFactory(open_class=open_class, person=place.person, state=lapsed))
+
+    assert len(ana.get("/inicio/clases").context["next_classes"]) == 1
+
+
 def test_classes_and_places_are_in_the_order_of_their_time(ana, host, unpaid, place):
     VirtualClassFactory(scheduled=True, booked_by=host, start_time=tuesday("09:00"))
     Purchase.objects.filter(pk=unpaid.pk).update(kept_until=LATER)
