@@ -30,6 +30,7 @@ from bookings.models import (
     Hold,
     Notice,
     NoticeKind,
+    Purchase,
     Refund,
     RefundReason,
     RefundStatus,
@@ -123,7 +124,7 @@ def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, hos
             cancel_class(class_id=paid.pk, actor=host)
 
     assert [reason for reason, _ in refunds()] == [RefundReason.CANCELLED]
-    assert VirtualClass.objects.get().amount_kept == 0
+    assert Purchase.objects.get().amount_kept == 0
 
 
 def test_who_leaves_late_gets_nothing_back(scheduled, teacher):

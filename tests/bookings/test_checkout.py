@@ -23,11 +23,13 @@ from bookings.models import (
     Payment,
     PaymentStatus,
     Price,
+    Purchase,
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
 from tests.bookings.checkouts import add_prices, check_out, keep
 from tests.factories import VirtualClassFactory
+from tests.sales.open_classes import end_everything
 from tests.standins import Fault
 
 
@@ -43,7 +45,7 @@ def test_a_kept_time_becomes_a_class_and_its_preference(mercadopago, host):
 
     payment = Payment.objects.get()
     [preference] = mercadopago.preferences
-    assert done.payment.checkout_url == payment.checkout_url == preference["init_point"]
+    assert done.purchase.payment.checkout_url == payment.checkout_url == preference["init_point"]
     assert done == payment.purchase.virtual_class
     assert done.preference_id == payment.preference_id == preference["id"]
     assert done.status == ClassStatus.PENDING
@@ -61,7 +63,7 @@ def test_the_time_is_kept_as_long_as_the_preference(mercadopago, host):
 
     hold.refresh_from_db()
     payment = Payment.objects.get()
-    assert hold.expires_at == payment.expires_at
+    assert hold.ends_at == payment.expires_at
     left = hold.expires_at - timezone.now()
     assert timedelta(minutes=14) < left <= timedelta(minutes=BookingRules.load().hold_minutes)
 
@@ -116,7 +118,7 @@ def test_a_provider_that_is_down_books_nothing_and_keeps_the_time(mercadopago, h
         check_out(host, hold)
 
     assert not VirtualClass.objects.exists()
-    assert Hold.objects.get(pk=hold.pk).virtual_class is None
+    assert Hold.objects.get(pk=hold.pk).purchase is None
     assert check_out(host, hold).payment.checkout_url
 
 
@@ -124,7 +126,7 @@ def test_a_time_that_is_no_longer_kept_books_nothing(mercadopago, host, stranger
     hold = keep(host)
     with pytest.raises(HoldExpiredError):
         check_out(stranger, hold)
-    Hold.objects.update(expires_at=timezone.now())
+    Purchase.objects.update(kept_until=timezone.now())
     with pytest.raises(HoldExpiredError):
         check_out(host, hold)
 
@@ -185,7 +187,7 @@ def test_a_class_that_costs_nothing_counts_as_paid(mercadopago, teacher, host):
     assert not Payment.objects.exists()
     assert mercadopago.preferences == []
     assert done.is_scheduled
-    assert done.paid_at is not None
+    assert done.purchase.paid_at is not None
 
 
 def test_a_free_class_is_finished_later_when_the_calendar_is_down(
@@ -206,7 +208,7 @@ def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     assert not Payment.objects.exists()
     assert not done.has_preference
     assert not Payment.objects.exists()
-    assert abs(Hold.objects.get().expires_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
+    assert abs(Hold.objects.get().ends_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize(
@@ -231,9 +233,8 @@ def test_a_class_lapses_with_its_preference(mercadopago, host):
     virtual_class = check_out(host, keep(host))
     assert list(list_next_classes_of(host)) == [virtual_class]
 
-    Hold.objects.all().delete()
     # The stored status is the provider's last answer, from before it expired.
-    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    end_everything()
 
     [lapsed] = list_dropped_classes_of(host)
     assert has_lapsed(lapsed)
@@ -250,7 +251,7 @@ def test_the_name_of_a_preference_lets_no_class_lapse(host):
 def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):
     virtual_class = check_out(host, keep(host))
     mercadopago.pay(virtual_class.preference_id, "pending", method="ticket")
-    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    end_everything()
 
     settle(virtual_class.preference_id)
 

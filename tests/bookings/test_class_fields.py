@@ -19,7 +19,6 @@ pytestmark = pytest.mark.django_db
 FIELDS = {field.name for field in VirtualClass._meta.concrete_fields}
 # The service's own work, which says nothing about a person.
 WORK = {
-    "amount_kept",  # what follows from it is in the refunds
     "calendar_drift",
     "event_update_requested_at",
     "event_withdrawals",
@@ -29,7 +28,6 @@ WORK = {
     "next_scheduling_at",
     "owns_time",
     "price_decision",
-    "refund_reason",
     "scheduling_attempts",
     "scheduling_refusal",
     "scheduling_requested_at",

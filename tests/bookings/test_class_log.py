@@ -41,13 +41,11 @@ def test_the_log_tells_the_story_of_a_class(booked, host, student, teacher):
     ]
 
 
-def test_joining_logs_the_person_and_costs_nine_statements(
-    host, student, django_assert_num_queries
-):
+def test_joining_logs_the_person_and_costs_ten_statements(host, student, django_assert_num_queries):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
 
-    # Two savepoints around: the lock; what is claimed, activity, people, class, log, mail, guests.
-    with django_assert_num_queries(9):
+    # Two savepoints around: the lock; what is claimed, activity, people, class, purchase, log, mail, guests.
+    with django_assert_num_queries(10):
         join_class(user=student, access_code=virtual_class.access_code)
 
     assert ClassLog.objects.get().details == {"person": str(student.pk)}

@@ -35,7 +35,7 @@ from bookings.models import (
 from bookings.notices.due import record_due
 from tests.accounts.flows import session_of, sign_in
 from tests.admin.steps import address_of, confirm, look
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import PaymentFactory, UserFactory, VirtualClassFactory
 
 PRIVATE = ["Ana Host", "ana@example.com", "Rosario", "341 555", "mis exámenes", "Chrome/130"]
 
@@ -60,9 +60,8 @@ def past(ana, student):
         booked_by=ana, scheduled=True, learning_focus="mis exámenes", paid_at=timezone.now()
     )
     join_class(user=student, access_code=virtual_class.access_code)
-    payment = Payment.objects.create(
-        user=ana,
-        virtual_class=virtual_class,
+    payment = PaymentFactory(
+        purchase=virtual_class.purchase,
         preference_id=virtual_class.preference_id,
         amount=100,
         status=PaymentStatus.APPROVED,

@@ -8,7 +8,7 @@ import time_machine
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
-from bookings.models import ClassType, Closure, Hold, Payment, VirtualClass
+from bookings.models import ClassType, Closure, Hold, Payment, Purchase
 from calendar_sync import CalendarNotConnectedError
 from tests.booking import book_class
 from tests.factories import VirtualClassFactory
@@ -92,7 +92,7 @@ def test_the_time_that_a_person_holds_gets_a_preference_again(mercadopago, host)
 
     first, second = wish(host, tuesday("10:00")), wish(host, tuesday("10:00"))
 
-    assert Hold.objects.get().payment == second != first
+    assert Hold.objects.get().purchase.payment == second != first
 
 
 def test_a_preference_is_booked_though_the_time_is_no_longer_offered(mercadopago, host):
@@ -110,4 +110,4 @@ def test_a_preference_is_booked_though_the_time_is_no_longer_offered(mercadopago
             preference_id=payment.preference_id,
         )
 
-    assert VirtualClass.objects.get().payment == payment
+    assert Purchase.objects.get().payment == payment

@@ -53,7 +53,7 @@ def test_what_a_preference_was_made_for_can_be_booked(mercadopago, host):
         preference_id=payment.preference_id,
     )
 
-    assert Payment.objects.get().virtual_class == virtual_class
+    assert Payment.objects.get().purchase.virtual_class == virtual_class
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from bookings.models import (
     ClassLog,
     ClassStatus,
     HostType,
+    Purchase,
     Role,
     UserActivity,
     VirtualClass,
@@ -135,7 +136,7 @@ def test_schedule_class_refuses_an_unpaid_class_when_payment_is_asked_for(
 
 def test_schedule_class_takes_a_paid_class_when_payment_is_asked_for(pending, settings):
     settings.CALENDAR_TRIGGER_POLICY = "paid"
-    VirtualClass.objects.filter(pk=pending.pk).update(paid_at=timezone.now())
+    Purchase.objects.filter(virtual_class=pending).update(state="paid", paid_at=timezone.now())
 
     assert schedule_class(preference_id=pending.preference_id).is_scheduled
 

@@ -119,7 +119,7 @@ def test_a_voucher_outlives_the_time_that_was_kept_for_it(mercadopago, payment, 
         settle(payment.preference_id)
 
     assert voucher(mercadopago) == "pending"
-    assert Payment.objects.get().virtual_class.status == ClassStatus.PENDING
+    assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.PENDING
 
 
 def test_what_the_teacher_vouched_for_may_be_the_voucher(mercadopago, payment, teacher):

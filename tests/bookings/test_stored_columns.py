@@ -9,15 +9,13 @@ from bookings.domain.places.joining import join_class
 from bookings.models import (
     BookingRules,
     ClassLog,
-    Hold,
     Notice,
-    Purchase,
     UserActivity,
     VirtualClass,
 )
 from calendar_sync.models import SyncState
 from tests.booking import book_class
-from tests.factories import PlaceFactory, VirtualClassFactory
+from tests.factories import VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +33,7 @@ def columns(row):
 
 
 def test_each_model_with_a_database_default_is_tried_here():
-    with_default = {BookingRules, Hold, Purchase, Session, User, VirtualClass, SyncState}
+    with_default = {BookingRules, Session, User, VirtualClass, SyncState}
 
     assert with_default == WITH_DATABASE_DEFAULT
 
@@ -87,9 +85,3 @@ def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
     )
 
     assert columns(model.objects.get(pk=row.pk)) == columns(row)
-
-
-def test_a_seat_is_stored_as_it_is_in_memory():
-    seat = PlaceFactory(for_transfer=True)
-
-    assert columns(seat) == columns(Purchase.objects.places().get())

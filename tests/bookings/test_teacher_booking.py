@@ -20,6 +20,7 @@ from bookings.models import (
     NoticeKind,
     Payment,
     Price,
+    Purchase,
     VirtualClass,
 )
 from bookings.notices.registry import reason_to_skip
@@ -81,8 +82,8 @@ def test_the_student_gets_a_mail_and_time_to_pay_the_teacher_s_price(mercadopago
         HERS,
         host,
     )
-    assert payment.expires_at == kept.expires_at
-    assert abs(kept.expires_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
+    assert payment.expires_at == kept.ends_at
+    assert abs(kept.ends_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
     assert (mail.kind, mail.user, reason_to_skip(mail)) == (NoticeKind.BOOKED_FOR, host, "")
     assert events_of(booked) == [(ClassEvent.BOOKED_FOR, teacher.name)]
 
@@ -109,7 +110,7 @@ def test_without_a_provider_the_class_waits_for_the_teacher_s_mark(host, teacher
 
 def test_an_unpaid_class_lapses_with_its_hold(host, teacher):
     booked = book(host, teacher)
-    Hold.objects.update(expires_at=timezone.now())
+    Purchase.objects.update(kept_until=timezone.now())
 
     assert has_lapsed(VirtualClass.objects.get(pk=booked.pk))
     assert find_obstacle(START, END, teacher) is None
@@ -240,7 +241,7 @@ def test_the_slot_that_the_student_was_choosing_becomes_the_class(host, teacher)
     booked = book(host, teacher)
 
     assert not Hold.objects.filter(pk=chosen.pk).exists()
-    assert booked.purchase.hold.made_by_teacher
+    assert booked.purchase.by_teacher
 
 
 def test_the_student_s_choice_of_another_time_stays(host, teacher):
@@ -261,4 +262,4 @@ def test_the_teacher_s_bookings_do_not_use_up_the_student_s_limit(settings, host
     over = timezone.now() + timedelta(minutes=15)
     keep_time(HoldFactory.build(user=host, class_type="individual", expires_at=over, **times))
 
-    assert Hold.objects.filter(made_by_teacher=False).count() == 1
+    assert Hold.objects.chosen().count() == 1

@@ -13,7 +13,7 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import ClassStatus, Payment, Refund, VirtualClass
+from bookings.models import ClassStatus, Payment, Purchase, Refund, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import CalendarError
 from tests.factories import VirtualClassFactory
@@ -146,7 +146,7 @@ def test_money_that_does_not_fit_is_no_payment(mercadopago, google, payment, cha
 
 
 def test_a_class_that_is_known_to_be_paid_needs_no_provider(mercadopago, pending):
-    VirtualClass.objects.update(paid_at=timezone.now())
+    Purchase.objects.update(state="paid", paid_at=timezone.now())
     mercadopago.fault("merchant_orders.search", Fault.status(503))
 
     assert trigger(pending).is_scheduled
@@ -218,7 +218,7 @@ def test_money_for_a_lost_time_goes_back_by_itself(mercadopago, google, payment)
         trigger(payment.purchase.virtual_class)
 
     assert len(mercadopago.refunds) == 1
-    assert Payment.objects.get().virtual_class.status == ClassStatus.CANCELLED
+    assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.CANCELLED
     assert google.live_events() == []
 
 

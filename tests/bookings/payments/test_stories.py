@@ -291,7 +291,7 @@ class Story(RuleBasedStateMachine):
 
     def schedule_what_waits_for_the_teacher(self):
         """Do as the panel asks her to: a calendar that refused is not asked again by itself."""
-        for virtual_class in VirtualClass.objects.filter(paid_at__isnull=False):
+        for virtual_class in VirtualClass.objects.filter(purchases__paid_at__isnull=False):
             if needs_manual_scheduling(virtual_class):
                 TALLY.update(["scheduled by the teacher"])
                 confirm_payment(class_id=virtual_class.pk, actor=self.teacher)

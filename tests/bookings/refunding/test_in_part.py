@@ -25,7 +25,7 @@ def test_parts_go_back_to_the_centavo_until_nothing_is_left(mercadopago, paid, c
     assert send_due_refunds() == 2
     partly = settle(paid.preference_id)
     assert partly.status == PaymentStatus.PARTIALLY_REFUNDED
-    assert partly.virtual_class.is_scheduled
+    assert partly.purchase.virtual_class.is_scheduled
     charge.refresh_from_db()
     assert charge.refunded_amount == 1_250_051
 
@@ -61,7 +61,7 @@ def test_cancelling_after_a_part_went_back_returns_the_rest(mercadopago, paid, c
     ask_for_part(charge, 1_000_000, teacher)
     send_due_refunds()
 
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     assert [refund["amount"] for refund in mercadopago.refunds] == [10_000, PESOS - 10_000]
     assert settle(paid.preference_id).status == PaymentStatus.REFUNDED

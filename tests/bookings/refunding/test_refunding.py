@@ -37,8 +37,8 @@ from tests.standins import Fault
 
 
 def test_cancelling_a_paid_class_gives_the_money_back(mercadopago, paid, teacher):
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
-    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher)
 
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     refund = Refund.objects.get()
@@ -58,7 +58,7 @@ def test_cancelling_promises_the_money_even_if_both_providers_are_down(
     mercadopago.fault("refunds.create", Fault.status(503))
 
     with pytest.raises(CalendarError):
-        cancel_class(class_id=paid.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+        cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
 
     assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
     assert Refund.objects.get().status == RefundStatus.REQUESTED

@@ -16,6 +16,7 @@ from bookings.models import (
     PaymentNotification,
     PaymentStatus,
     Price,
+    Purchase,
     ReviewReason,
     SignatureState,
     VirtualClass,
@@ -74,7 +75,7 @@ def test_a_class_that_names_no_price_is_not_paid_by_nothing(mercadopago, foreign
     VirtualClass.objects.update(class_price=0)
 
     assert settle(foreign.preference_id) is None
-    assert VirtualClass.objects.get().paid_at is None
+    assert Purchase.objects.get().paid_at is None
 
 
 def test_money_whose_notice_came_before_the_booking_schedules_the_class(

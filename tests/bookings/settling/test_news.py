@@ -95,7 +95,7 @@ def test_money_that_leaves_later_is_flagged_and_the_class_stays(
     looked = look(payment)
 
     assert (looked.status, looked.review) == (status, review)
-    assert looked.virtual_class.is_scheduled
+    assert looked.purchase.virtual_class.is_scheduled
     assert len(google.live_events()) == 1
     assert not Refund.objects.exists()
 
@@ -118,17 +118,17 @@ def test_a_provider_that_is_down_only_delays(mercadopago, payment):
     with pytest.raises(PaymentUnavailableError):
         settle(payment.preference_id)
 
-    assert look(payment).virtual_class.is_scheduled
+    assert look(payment).purchase.virtual_class.is_scheduled
 
 
 def test_a_calendar_that_is_down_only_delays(mercadopago, google, payment, impatient):
     mercadopago.pay(payment.preference_id)
     google.fault("events.insert", *[Fault.status(503)] * 6)
 
-    assert look(payment).virtual_class.status == ClassStatus.PENDING
-    assert look(payment).virtual_class.status == ClassStatus.PENDING
+    assert look(payment).purchase.virtual_class.status == ClassStatus.PENDING
+    assert look(payment).purchase.virtual_class.status == ClassStatus.PENDING
 
-    assert look(payment).virtual_class.is_scheduled
+    assert look(payment).purchase.virtual_class.is_scheduled
     assert len(google.live_events()) == 1
 
 

@@ -13,7 +13,7 @@ from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money import money_back, refunds
-from bookings.domain.money.money_back import MoneyBack, MoneyWay, find_money_back
+from bookings.domain.money.money_back import MoneyBack, PaidBy, find_money_back, sum_owed_by_hand
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
 from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory
@@ -71,7 +71,7 @@ def repeat_everything(mercadopago, payment, teacher):
     with time_machine.travel(timezone.now() + timedelta(hours=30)):
         sweep_money()
     look(payment)
-    if class_id := Payment.objects.get(pk=payment.pk).virtual_class_id:
+    if class_id := Payment.objects.get(pk=payment.pk).purchase.virtual_class_id:
         cancel_class(class_id=class_id, actor=teacher, fresh_sign_in=True)
 
 
@@ -136,11 +136,14 @@ def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, 
 
 
 def test_pages_show_the_decided_amount(payment, host, teacher):
-    virtual_class = mark_paid(payment.purchase.virtual_class_id, teacher)
-    expected = MoneyBack(MoneyWay.BY_HAND, RefundReason.CANCELLED, 0, PRICE // 2, PRICE // 2)
+    virtual_class = mark_paid(payment.purchase.virtual_class_id, teacher, in_cash=True)
+    half = PRICE // 2
 
-    before = find_money_back(virtual_class, RefundCase.STUDENT_CANCELS)
+    before = find_money_back(virtual_class.purchase, RefundCase.STUDENT_CANCELS)
     cancel_class(class_id=virtual_class.pk, actor=host)
 
-    virtual_class.refresh_from_db()
-    assert (before, find_money_back(virtual_class)) == (expected, expected)
+    after = find_money_back(virtual_class.purchase)
+    assert before == MoneyBack(PaidBy.BY_HAND, RefundReason.CANCELLED, 0, half, half)
+    # The other half is promised.
+    assert after == MoneyBack(PaidBy.BY_HAND, RefundReason.CANCELLED, 0, 0, half)
+    assert sum_owed_by_hand(virtual_class.purchase) == half

@@ -50,7 +50,7 @@ def test_a_pending_attempt_that_is_approved_later_pays(mercadopago, payment):
     look(payment)
     mercadopago.settle(charge["id"], "approved")
 
-    assert look(payment).virtual_class.is_scheduled
+    assert look(payment).purchase.virtual_class.is_scheduled
 
 
 def test_a_rejected_attempt_may_be_followed_by_a_good_one(mercadopago, payment):
@@ -61,7 +61,7 @@ def test_a_rejected_attempt_may_be_followed_by_a_good_one(mercadopago, payment):
 
     paid = look(payment)
     assert paid.status == PaymentStatus.APPROVED
-    assert paid.virtual_class.is_scheduled
+    assert paid.purchase.virtual_class.is_scheduled
 
 
 def test_two_parts_pay_together(mercadopago, payment):
@@ -73,7 +73,7 @@ def test_two_parts_pay_together(mercadopago, payment):
 
     paid = look(payment)
     assert (paid.status, paid.review) == (PaymentStatus.APPROVED, ReviewReason.NONE)
-    assert paid.virtual_class.is_scheduled
+    assert paid.purchase.virtual_class.is_scheduled
     assert not Refund.objects.exists()
 
 
@@ -118,4 +118,4 @@ def test_the_teachers_word_is_enough(mercadopago, payment, teacher):
     confirmed = confirm_payment(class_id=payment.purchase.virtual_class.pk, actor=teacher)
 
     assert confirmed.is_scheduled
-    assert confirmed.paid_at is not None
+    assert confirmed.purchase.paid_at is not None

@@ -10,9 +10,10 @@ from bookings.domain.checkout import settling
 from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.payment_search import search_payments
 from bookings.domain.checkout.settling import settle
-from bookings.models import Payment, PaymentNotification, SignatureState, VirtualClass
+from bookings.models import Payment, PaymentNotification, Purchase, SignatureState, VirtualClass
 from bookings.payments.backend import PROVIDER
 from tests.bookings.settling.steps import START, book_elsewhere, pass_two_minutes, sweep_money
+from tests.factories import PaymentFactory
 from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
@@ -59,22 +60,18 @@ def test_a_search_that_lags_behind_finds_the_money_within_three_minutes(
     assert VirtualClass.objects.get().is_scheduled
 
 
-def test_many_unpaid_bookings_cost_one_search_a_minute(mercadopago, google, host, monkeypatch):
+def test_many_unpaid_bookings_cost_one_search_a_minute(mercadopago, google, monkeypatch):
     """Each is checked by itself only now and then: here all are due at first."""
     monkeypatch.setattr(settling, "PAYMENTS_PER_SWEEP", 5)
     now = timezone.now()
-    Payment.objects.bulk_create(
-        Payment(
-            user=host,
+    for number in range(10):
+        PaymentFactory(
             provider=PROVIDER,
             preference_id=f"foreign-{number}",
-            amount=1,
             made_elsewhere=True,
             created_at=now - 3 * HOUR,
             next_check_at=now,
         )
-        for number in range(10)
-    )
 
     counts = []
     for minutes in range(4):
@@ -165,7 +162,7 @@ def test_a_search_that_fails_stops_nothing_and_is_made_up_for(
 
     for minutes in (0, 30):
         assert None not in sweep_at(later + timedelta(minutes=minutes))
-    assert VirtualClass.objects.get().paid_at is None
+    assert Purchase.objects.get().paid_at is None
     mercadopago.heal()
     sweep_at(later + timedelta(minutes=31))
 

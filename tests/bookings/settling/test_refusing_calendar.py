@@ -21,7 +21,7 @@ def refused(mercadopago, google, payment):
     google.fault("events.insert", Fault.status(400))
     mercadopago.pay(payment.preference_id)
     looked = look(payment)
-    assert looked.virtual_class.scheduling_refusal == "calendar_refused"
+    assert looked.purchase.virtual_class.scheduling_refusal == "calendar_refused"
     return looked
 
 

@@ -134,7 +134,7 @@ def test_one_payment_that_cannot_be_settled_stops_no_other(mercadopago, host, mo
         assert settle_due_payments() == 1
 
     good.refresh_from_db()
-    assert good.virtual_class.is_scheduled
+    assert good.purchase.virtual_class.is_scheduled
     assert f"Payment {bad.pk} failed." in caplog.text
 
 

@@ -39,7 +39,7 @@ def test_money_for_a_lost_time_goes_back_and_the_class_is_cancelled(
     look(payment)
     returned = look(payment)
 
-    assert returned.virtual_class.status == ClassStatus.CANCELLED
+    assert returned.purchase.virtual_class.status == ClassStatus.CANCELLED
     assert returned.status == PaymentStatus.REFUNDED
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     assert Refund.objects.get().reason == RefundReason.SLOT_LOST
@@ -59,7 +59,7 @@ def test_a_class_whose_money_went_back_is_never_scheduled_for_it(
     look(payment)
     VirtualClass.objects.filter(pk=rival.pk).update(status=ClassStatus.CANCELLED, owns_time=False)
 
-    assert look(payment).virtual_class.status == ClassStatus.CANCELLED
+    assert look(payment).purchase.virtual_class.status == ClassStatus.CANCELLED
     sweep_money()
 
     assert google.live_events() == []
@@ -94,7 +94,7 @@ def test_money_after_the_preference_expired_still_counts(mercadopago, payment):
         paid = look(payment)
 
     assert paid.status == PaymentStatus.APPROVED
-    assert paid.virtual_class.is_scheduled
+    assert paid.purchase.virtual_class.is_scheduled
 
 
 def test_money_that_went_back_before_the_class_was_made_cancels_it(mercadopago, google, payment):
@@ -107,7 +107,7 @@ def test_money_that_went_back_before_the_class_was_made_cancels_it(mercadopago, 
     looked = look(payment)
 
     assert looked.status == PaymentStatus.REFUNDED
-    assert looked.virtual_class.status == ClassStatus.CANCELLED
+    assert looked.purchase.virtual_class.status == ClassStatus.CANCELLED
     assert google.live_events() == []
     assert not Refund.objects.exists()
 
@@ -119,7 +119,7 @@ def test_a_disputed_payment_schedules_nothing_new(mercadopago, google, payment):
     mercadopago.advance(seconds=5)
     mercadopago.settle(charge["id"], "in_mediation")
 
-    assert look(payment).virtual_class.status == ClassStatus.PENDING
+    assert look(payment).purchase.virtual_class.status == ClassStatus.PENDING
     assert google.live_events() == []
 
 
@@ -133,7 +133,10 @@ def test_a_bank_that_takes_back_one_charge_leaves_the_other_to_the_teacher(
     for _ in range(2):
         gone = look(payment)
 
-    assert (gone.virtual_class.status, gone.review) == (ClassStatus.CANCELLED, ReviewReason.DISPUTE)
+    assert (gone.purchase.virtual_class.status, gone.review) == (
+        ClassStatus.CANCELLED,
+        ReviewReason.DISPUTE,
+    )
     assert mercadopago.refunds == []
 
     # The dispute is won: no class, so everything goes back.

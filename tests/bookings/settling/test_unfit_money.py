@@ -34,7 +34,7 @@ def test_money_above_the_price_schedules_and_is_left_to_the_teacher(
     look(payment)
 
     assert (looked.status, looked.review) == (PaymentStatus.APPROVED, ReviewReason.OVERPAID)
-    assert looked.virtual_class.is_scheduled
+    assert looked.purchase.virtual_class.is_scheduled
     [told] = Notice.objects.filter(kind=NoticeKind.TO_REVIEW)
     assert told.user == teacher
 

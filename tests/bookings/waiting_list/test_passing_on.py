@@ -18,8 +18,9 @@ from bookings.domain.places.waiting_list import (
     remove_from_line,
     wait_again,
 )
-from bookings.models import Notice, NoticeKind, Payment, PaymentStatus, VirtualClass
+from bookings.models import Notice, NoticeKind, PaymentStatus, VirtualClass
 from tests.bookings.waiting_list.steps import CODE, NOW, WINDOW, free_place, people_in, state_of
+from tests.factories import PaymentFactory
 
 
 def test_a_declined_offer_goes_to_the_next(entry, second, virtual_class, student):
@@ -212,10 +213,8 @@ def test_a_class_moved_to_soon_keeps_its_places_for_nobody(entry, virtual_class,
 
 
 def test_a_class_whose_money_went_back_offers_no_place(entry, virtual_class, host):
-    Payment.objects.create(
-        user=host,
-        virtual_class=virtual_class,
-        amount=1,
+    PaymentFactory(
+        purchase=virtual_class.purchase,
         status=PaymentStatus.CHARGED_BACK,
         approved_at=NOW,
     )
