@@ -34,6 +34,8 @@ class PurchaseState(models.TextChoices):
 
 UNPAID_STATES = (PurchaseState.KEPT, PurchaseState.LAPSED)
 GIVEN_UP = (PurchaseState.ENDED, PurchaseState.LOST)
+# Of the charges of a pending payment, which was approved too little if one was approved.
+UNDERWAY = ("pending", "approved", "disputed")
 
 
 class MoneyWay(models.TextChoices):
@@ -63,10 +65,9 @@ class PurchaseQuerySet(models.QuerySet["Purchase"]):
         """Match unpaid purchases with money on its way: announced, or under way at the provider."""
         same = Purchase.objects.filter(pk=OuterRef("pk"))
         announced = same.filter(transfers__state="announced")
-        # A payment that was approved too little is pending.
         underway = same.filter(
             payment__status="pending",
-            payment__charges__status__in=["pending", "approved", "disputed"],
+            payment__charges__status__in=UNDERWAY,
         )
         return self.filter(Exists(announced) | Exists(underway), state__in=UNPAID_STATES)
 
@@ -74,7 +75,7 @@ class PurchaseQuerySet(models.QuerySet["Purchase"]):
         """Match unpaid purchases that are neither kept nor awaited (``Purchase.has_lapsed``)."""
         over = Q(state=PurchaseState.KEPT, kept_until__lte=now)
         # A class that is in the calendar, or on its way there, does not lapse.
-        given = Q(kind=PurchaseKind.CLASS) & (
+        given = Q(kind=PurchaseKind.CLASS, virtual_class__isnull=False) & (
             ~Q(virtual_class__status=ClassStatus.PENDING)
             | Q(virtual_class__scheduling_requested_at__isnull=False)
         )
@@ -229,11 +230,29 @@ class Purchase(models.Model):
             and until > (now or timezone.now())
         )
 
+    def is_awaited(self) -> bool:
+        """``PurchaseQuerySet.awaited`` for one row; its transfers and charges may be prefetched."""
+        if not self.is_unpaid:
+            return False
+        if any(one.state == "announced" for one in self.transfers.all()):
+            return True
+        payment = getattr(self, "payment", None)
+        if payment is None or payment.status != "pending":
+            return False
+        return any(one.status in UNDERWAY for one in payment.charges.all())
+
     def has_lapsed(self, now: datetime | None = None) -> bool:
-        """Ask the database, as ``PurchaseQuerySet.lapsed``, only if it may have lapsed."""
-        now = now or timezone.now()
-        if not self.is_unpaid or self.is_kept(now):
+        """``PurchaseQuerySet.lapsed`` for one row."""
+        until = self.kept_until
+        if self.state != PurchaseState.LAPSED:
+            is_kept = until is None or until > (now or timezone.now()) or self._is_given
+            if self.state != PurchaseState.KEPT or is_kept:
+                return False
+        return not self.is_awaited()
+
+    @property
+    def _is_given(self) -> bool:
+        booked = self.virtual_class
+        if self.is_place or booked is None:
             return False
-        if self.state == PurchaseState.KEPT and self.kept_until is None:
-            return False
-        return Purchase.objects.lapsed(now).filter(pk=self.pk).exists()
+        return booked.status != ClassStatus.PENDING or booked.scheduling_requested_at is not None

@@ -171,10 +171,15 @@ def present_place(purchase: Purchase) -> ClassCard:
     return ClassCard(purchase.booked_class, is_host=False, state="pending", money=money)
 
 
+def present_classes(classes: QuerySet[VirtualClass], user: User) -> list[ClassCard]:
+    """Present classes of ``list_classes_of``, in the same number of queries for many."""
+    rows = classes.prefetch_related("purchases__transfers", "purchases__payment__charges")
+    return [present_class(one, user) for one in rows]
+
+
 def list_cards_ahead(classes: QuerySet[VirtualClass], user: User, most: int) -> list[ClassCard]:
     """Return the nearest of a person's classes, and of the places that are not taken yet."""
-    nearest = classes.prefetch_related("purchases__transfers", "purchases__payment__charges")
-    cards = [present_class(one, user) for one in nearest[:most]]
+    cards = present_classes(classes[:most], user)
     cards += [present_place(one) for one in list_places_underway(user)[:most]]
     return sorted(cards, key=lambda card: (card.start, card.virtual_class.pk))[:most]
 

@@ -24,7 +24,7 @@ from bookings.notices.facts import must_knock
 from bookings.pages.access import signed_in
 from bookings.pages.changes import find_last_change, present_changes
 from bookings.pages.choice import rebook_url
-from bookings.pages.class_card import PAYABLE, list_cards_ahead, present_class
+from bookings.pages.class_card import PAYABLE, list_cards_ahead, present_class, present_classes
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.transfers import find_ways
@@ -39,11 +39,11 @@ PAST_CLASSES_A_PAGE = 20
 def my_classes(request: SignedInRequest) -> HttpResponse:
     user = request.user
     last_shown = _find_last_shown(request)
-    past = list(list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1])
+    past = present_classes(list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1], user)
     shown = past[:PAST_CLASSES_A_PAGE]
     context: dict[str, object] = {
-        "past_classes": [present_class(one, user) for one in shown],
-        "last_shown": shown[-1] if len(past) > len(shown) else None,
+        "past_classes": shown,
+        "last_shown": shown[-1].virtual_class if len(past) > len(shown) else None,
         "is_first_page": last_shown is None,
     }
     if last_shown is None:
@@ -51,7 +51,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
         context |= {
             "lines": [WaitingCard(entry) for entry in list_lines_of(user)],
             "next_classes": list_cards_ahead(list_next_classes_of(user), user, CLASSES_SHOWN),
-            "dropped_classes": [present_class(one, user) for one in dropped],
+            "dropped_classes": present_classes(dropped, user),
         }
     return render(request, "bookings/my_classes.html", context)
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from bookings.domain.checkout.holds import hold_slot
 from bookings.models import BookingRules, ClassType, Role, UserActivity, WaitingListEntry
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, PlaceFactory, UserFactory, VirtualClassFactory
 from tests.pages.moments import tuesday
 
 pytestmark = pytest.mark.usefixtures("agenda")
@@ -33,6 +33,10 @@ def book_classes(host, numbers: range) -> None:
         VirtualClassFactory(booked_by=host, ended=True)
         full = VirtualClassFactory(scheduled=True, max_participants=1, start_time=start)
         WaitingListEntry.objects.create(user=host, virtual_class=full)
+        for when in (start, tuesday("10:00", weeks=-1)):
+            over = {"kept_until": tuesday("10:00", weeks=-2), "has_preference": False}
+            VirtualClassFactory(booked_by=host, start_time=when + timedelta(hours=3), **over)
+        PlaceFactory(person=host)
 
 
 def count_queries(client, path: str) -> int:
@@ -45,7 +49,7 @@ def count_queries(client, path: str) -> int:
 
 def test_pages_cost_the_same_for_one_class_and_for_eight(host, sign_in):
     client = sign_in(host)
-    expected = {"/inicio": 9, "/inicio/clases": 9, "/inicio/reservar": 12}
+    expected = {"/inicio": 10, "/inicio/clases": 13, "/inicio/reservar": 12}
 
     book_classes(host, range(1))
     with_one = {path: count_queries(client, path) for path in expected}
