@@ -33,20 +33,20 @@ def test_a_calendar_that_refused_is_asked_again_by_a_person_only(google, refused
     look(refused)
     assert len(inserts(google)) == 1
 
-    assert confirm_payment(class_id=refused.virtual_class.pk, actor=teacher).is_scheduled
+    assert confirm_payment(class_id=refused.purchase.virtual_class.pk, actor=teacher).is_scheduled
     assert not Refund.objects.exists()
 
 
 def test_money_for_a_class_that_nobody_scheduled_goes_back_in_the_end(google, refused):
     with time_machine.travel(timezone.now() + timedelta(days=8)):
-        assert look(refused).virtual_class.status == ClassStatus.CANCELLED
+        assert look(refused).purchase.virtual_class.status == ClassStatus.CANCELLED
 
     assert Refund.objects.get().reason == RefundReason.CLASS_OVER
     assert len(inserts(google)) == 1
 
 
 def test_money_for_a_refused_class_that_lost_its_time_goes_back(google, refused):
-    VirtualClassFactory(scheduled=True, start_time=refused.virtual_class.start_time)
+    VirtualClassFactory(scheduled=True, start_time=refused.purchase.virtual_class.start_time)
 
     look(refused)
 
