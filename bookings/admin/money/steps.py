@@ -171,7 +171,7 @@ class KeepPayment(Step[Payment]):
 class TryAgain(_Refund):
     """Ask the provider again for what it refused to refund; a second refusal flags it again."""
 
-    name, label, yes = "probar", "Probar de nuevo", "Sí, probar de nuevo"
+    name, label, yes = "probar", "Probar de nuevo", "Sí, devolver por Mercado Pago"
 
     def is_offered(self, row: Payment) -> bool:
         return bool(_list_refused(row))
