@@ -8,10 +8,10 @@ from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import TooManyBookingsError
-from bookings.models import ClassType, Seat, VirtualClass
+from bookings.models import ClassType, Purchase, VirtualClass
 from tests.booking import book_class
 from tests.pages.moments import tuesday
-from tests.sales.open_classes import hold as hold_seat
+from tests.sales.open_classes import hold as hold_place
 from tests.sales.open_classes import store
 
 pytestmark = pytest.mark.usefixtures("agenda")
@@ -57,13 +57,13 @@ def test_a_program_books_no_more(spent, host):
     assert VirtualClass.objects.count() == 1
 
 
-def test_no_seat_is_held(spent, teacher, host):
+def test_no_place_is_held(spent, teacher, host):
     open_class = store(teacher)
 
     with pytest.raises(TooManyBookingsError):
-        hold_seat(open_class, host)
+        hold_place(open_class, host)
 
-    assert not Seat.objects.exists()
+    assert not Purchase.objects.places().exists()
 
 
 def test_a_booking_in_the_pages_counts_once_however_often_it_is_sent(hold, host, settings):
@@ -83,7 +83,7 @@ def test_the_page_says_it_and_keeps_the_time(hold, spent, host, sign_in):
 
     assert str(TooManyBookingsError.text) in page.content.decode()
     hold.refresh_from_db()
-    assert hold.virtual_class is None
+    assert hold.purchase is None
 
 
 def test_what_the_teacher_books_for_a_student_does_not_count(spent, teacher, host):

@@ -44,7 +44,7 @@ def test_the_log_tells_the_story_of_a_class(booked, host, student, teacher):
 def test_joining_logs_the_person_and_costs_ten_statements(host, student, django_assert_num_queries):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
 
-    # Two savepoints around: the lock; what is claimed, activity, people, class, purchase, log, mail,
+    # Two savepoints around: the lock; claims, activity, people, class, purchase, log, mail,
     # guests.
     with django_assert_num_queries(10):
         join_class(user=student, access_code=virtual_class.access_code)
