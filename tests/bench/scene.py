@@ -11,13 +11,24 @@ from django.utils import timezone
 from accounts.models import Session, User
 from accounts.sessions.engine import SessionStore
 from accounts.sessions.tokens import issue_token
-from bookings.models import ClassStatus, ClassType, HostType, Role, UserActivity, VirtualClass
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    HostType,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
 from tests.bench.filling import fill, id_of, id_sql, moment_sql, numbers, text_sql
 from tests.bench.service import TEACHER_EMAIL
 from tests.drills.standins import Remote
 
 PEOPLE, CLASSES = 1, 2  # kinds of ids
 PLACES = 30
+PRICE = 1_500_000  # centavos
 HOUR = 3600  # seconds
 HOURS = 50_000  # over which classes are spread: some years
 
@@ -84,6 +95,20 @@ def add_scheduled_classes(
         virtual_class_id=id_sql(CLASSES),
         user_id=host["booked_by_id"],
     )
+    now = timezone.now()
+    _sell(Purchase(state=PurchaseState.PAID, paid_at=now), first, last, host["booked_by_id"])
+
+
+def _sell(template: Purchase, first: int, last: int, person: str) -> None:
+    """Store the purchases of classes. person: an expression."""
+    template.kind, template.price = PurchaseKind.CLASS, PRICE
+    fill(
+        template,
+        numbers(first, last),
+        id=id_sql(CLASSES),
+        virtual_class_id=id_sql(CLASSES),
+        person_id=person,
+    )
 
 
 def code_of(number: int) -> str:
@@ -99,7 +124,7 @@ def booking_body(number: int) -> dict[str, Any]:
         "end": (start + timedelta(minutes=50)).isoformat(),
         "isGroupClass": False,
         "studentsCount": 1,
-        "price": 1_500_000,
+        "price": PRICE,
         "preferenceId": f"bench-booking-{number}",
         "text": "Conversación",
     }
@@ -108,7 +133,7 @@ def booking_body(number: int) -> dict[str, Any]:
 def _scheduled_class(places: int, taken: int) -> VirtualClass:
     return VirtualClass(
         class_type=ClassType.GROUP,
-        class_price=1_500_000,
+        class_price=PRICE,
         utc_offset=-180,
         max_participants=places,
         current_participants=taken,
@@ -118,7 +143,6 @@ def _scheduled_class(places: int, taken: int) -> VirtualClass:
         html_link="https://meet.google.com/abc-defg-hij",
         summary="Clase de Inglés. La clase será grupal.",
         scheduling_requested_at=timezone.now(),
-        paid_at=timezone.now(),
     )
 
 
@@ -140,7 +164,7 @@ def add_waiting_classes(first: int, last: int) -> None:
     fill(
         VirtualClass(
             class_type=ClassType.INDIVIDUAL,
-            class_price=1_500_000,
+            class_price=PRICE,
             utc_offset=-180,
             max_participants=1,
             participants_ids=[str(id_of(PEOPLE, 1))],
@@ -152,6 +176,7 @@ def add_waiting_classes(first: int, last: int) -> None:
         start_time=moment_sql(f"{start} + n * {HOUR}"),
         end_time=moment_sql(f"{start} + n * {HOUR} + 3000"),
     )
+    _sell(Purchase(), first, last, id_sql(PEOPLE, "1"))
 
 
 def preference_of(number: int) -> str:
