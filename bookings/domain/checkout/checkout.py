@@ -38,6 +38,7 @@ from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
+from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.lapsed_checkouts import forgive_chosen
 from bookings.domain.queries import list_awaiting_between
@@ -159,6 +160,8 @@ def _book(
     *,
     by_transfer: bool,
 ) -> VirtualClass:
+    if payment:
+        lock_purchase(payment.purchase_id)  # before the person, as everywhere
     if by_transfer or (chosen.offer and chosen.offer.once_per_person):
         # Before the hold, as ``keep_time`` does. The teacher may book the same offer for the person
         # at another time, so the lock of the hold is not enough.

@@ -251,7 +251,8 @@ def _lock_unpaid(user: User, purchase: Purchase) -> Purchase:
         raise BookingError(PLACE_GONE)
     if booked.is_undecided:
         raise PriceNotAgreedError
-    if describe_money(locked, timezone.now()).state in UNDERWAY:
+    money = describe_money(locked, timezone.now())
+    if money.state in UNDERWAY or find_missing(locked) == 0:
         raise PaymentUnderwayError
     return locked
 

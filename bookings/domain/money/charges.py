@@ -15,7 +15,12 @@ from bookings.domain.history import record_event
 from bookings.domain.money.ledger import book_charge
 from bookings.domain.money.money_back import promise_by_hand
 from bookings.domain.money.purchases import lock_purchase, pay_purchase
-from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
+from bookings.domain.money.refunds import (
+    is_refund_open,
+    refund_surplus,
+    refundable_amount,
+    sum_own_refunds,
+)
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     MONEY_CAME,
@@ -97,10 +102,12 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     Raises BookingError if the charges are not enough.
     """
     payment, locked = _lock(payment_id)
-    is_unbooked = locked.virtual_class is None
-    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or is_unbooked:
+    is_over = locked.virtual_class is None or locked.is_given_up
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or is_over:
         return payment
-    charges = list(payment.charges.all())
+    charges = list(payment.charges.select_for_update().order_by("id"))
+    if sum(map(refundable_amount, filter(_is_good, charges))) < payment.amount:
+        raise BookingError(TOO_LITTLE)  # a refund may be on its way
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
@@ -112,7 +119,12 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
 
 
 def _lock(payment_id: uuid.UUID) -> tuple[Payment, Purchase]:
+    """Lock the purchase of a payment, then the payment.
+
+    A failed refund flags the payment, and the teacher puts the flag aside, under that lock alone.
+    """
     locked = lock_purchase(Payment.objects.values_list("purchase", flat=True).get(pk=payment_id))
+    locked.payment = Payment.objects.select_for_update().get(pk=payment_id)
     return locked.payment, locked
 
 

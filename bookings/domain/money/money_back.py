@@ -158,10 +158,10 @@ def promise_money_back(locked: Purchase, by: User | None) -> list[Refund]:
     if locked.amount_kept is None:
         return refunds
     reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
-    taken = sum(one.amount for one in locked.entries.all() if _is_first_by_hand(one))
+    by_hand = sum(one.left for one in _list_by_hand(locked))
     refunds += promise_by_hand(locked, reason, keep=keep, by=by)
     if payment is not None:
-        rest = max(keep - taken, 0)
+        rest = max(keep - by_hand, 0)
         refunds += request_refund(payment=payment, reason=reason, keep=rest, by=by)
     return refunds
 
@@ -194,12 +194,13 @@ def promise_cash(*, refund_id: int, by: User, fresh_sign_in: bool = False) -> Re
     Raises FreshSignInNeededError; BookingError if the refund did not fail.
     """
     refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
+    locked = lock_purchase(Refund.objects.values_list("purchase", flat=True).get(pk=refund_id))
+    _lock_charges(locked)  # a refund of the teacher's needs only this lock
     failed = Refund.objects.select_related("charge").get(pk=refund_id)
-    locked = lock_purchase(failed.purchase_id)
     charge = failed.charge
     if charge is None or failed.status != RefundStatus.FAILED:
         raise BookingError(NOT_PROMISED)
-    if known := charge.refunds.filter(way=MoneyWay.CASH).first():
+    if known := charge.refunds.filter(way=MoneyWay.CASH, pk__gt=failed.pk).first():
         return known
     amount = min(failed.amount, refundable_amount(charge))
     if amount <= 0:

@@ -1,12 +1,13 @@
 """The lock of a purchase, and its payment. Everything that changes a purchase holds the lock.
 
-Lock order, everywhere: class, purchases by id, person, hold, discount code, charges by id.
+Lock order, everywhere: class, purchases by id, payment, person, hold, discount code, charges by id.
 """
 
 import uuid
 from datetime import datetime
 
-from django.db.models import Sum
+from django.db import transaction
+from django.db.models import Q, Sum
 
 from accounts.models import User
 from bookings.domain.exceptions import ClassNotFoundError
@@ -15,6 +16,7 @@ from bookings.models import (
     ChargeStatus,
     EntryKind,
     Purchase,
+    PurchaseQuerySet,
     PurchaseState,
     ReviewReason,
     VirtualClass,
@@ -28,6 +30,8 @@ def lock_purchase(purchase_id: uuid.UUID) -> Purchase:
     """
     purchases = Purchase.objects.filter(pk=purchase_id)
     class_id = purchases.values_list("virtual_class", flat=True).first()
+    if class_id is None:
+        class_id = _lock_unbooked(purchases)
     if class_id is not None:
         booked = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     rows = purchases.select_for_update(of=("self",)).select_related("person", "payment")
@@ -36,9 +40,19 @@ def lock_purchase(purchase_id: uuid.UUID) -> Purchase:
         raise ClassNotFoundError
     if class_id is not None:
         locked.virtual_class = booked
-    elif locked.virtual_class_id is not None:  # it was booked meanwhile: once only
-        return lock_purchase(purchase_id)
     return locked
+
+
+def _lock_unbooked(purchases: PurchaseQuerySet) -> uuid.UUID | None:
+    """Lock a purchase without a class; if it was booked meanwhile, return its class instead.
+
+    Alone: a locking statement that waits may return old rows of the tables that it joins.
+    """
+    with transaction.atomic():
+        class_id = purchases.select_for_update().values_list("virtual_class", flat=True).first()
+        # The class is locked before its purchase, so this gives the lock of the purchase back.
+        transaction.set_rollback(class_id is not None)
+    return class_id
 
 
 def pay_purchase(locked: Purchase, now: datetime) -> None:
@@ -60,7 +74,9 @@ def take_cash(locked: Purchase, by: User | None) -> None:
 
 def find_missing(purchase: Purchase) -> int:
     """Return the centavos of the price that did not come, went back, or are promised back."""
-    came = purchase.entries.filter(is_second=False).exclude(kind=EntryKind.CHARGEBACK)
+    # Money with another's reference waits for the teacher (``ReviewReason.REFERENCE``).
+    ours = Q(charge=None) | Q(charge__problem=ReviewReason.NONE)
+    came = purchase.entries.filter(ours, is_second=False).exclude(kind=EntryKind.CHARGEBACK)
     promised = purchase.refunds.open().aggregate(sum=Sum("amount", default=0))["sum"]
     left: int = came.aggregate(sum=Sum("amount", default=0))["sum"] - promised
     return max(purchase.price - left, 0)

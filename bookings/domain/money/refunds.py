@@ -145,7 +145,7 @@ def is_refund_open(payment: Payment) -> bool:
     )
     kept = payment.purchase.amount_kept
     # The teacher promised in cash what the provider refused.
-    in_cash = Refund.objects.by_hand().filter(charge__payment=payment)
+    in_cash = Refund.objects.by_hand().filter(charge__payment=payment, charge__counts=True)
     promised = in_cash.aggregate(sum=Sum("amount", default=0))["sum"]
     return kept is None or sums["left"] - promised > kept
 
@@ -154,8 +154,10 @@ def refundable_amount(charge: PaymentCharge) -> int:
     """Return the centavos neither refunded nor requested."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
+    online = sum_own_refunds(charge, online_only=True)
+    in_cash = sum_own_refunds(charge) - online
     # The provider's sum includes our own refunds, and those made in its panel.
-    return max(charge.amount - max(sum_own_refunds(charge), charge.refunded_amount), 0)
+    return max(charge.amount - max(online, charge.refunded_amount) - in_cash, 0)
 
 
 def sum_own_refunds(charge: PaymentCharge, *, online_only: bool = False) -> int:

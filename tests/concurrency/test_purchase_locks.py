@@ -1,0 +1,68 @@
+"""A purchase that is not booked yet: its money and its booking, at the same moment."""
+
+import threading
+import time
+from functools import partial
+
+import pytest
+from django.db import connection, transaction
+
+from bookings.domain.checkout import checkout
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.offer_uses import refuse_second_use
+from bookings.domain.checkout.settling import look_up, settle
+from bookings.domain.exceptions import OfferUsedError
+from bookings.models import Payment, PaymentStatus, Price, PurchaseState, VirtualClass
+from tests.concurrency.racing import SHORT_PATIENCE, race
+from tests.concurrency.test_teacher_trial import book_by_teacher
+from tests.concurrency.trial_tabs import choose
+from tests.payments import make_payment
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.each_engine]
+
+
+def test_two_looks_at_money_that_nobody_booked_yet_approve_it(mercadopago, teacher, host):
+    """The second one waits for the first, and must not write back what it read before."""
+    payment = make_payment(host, booked=False)
+    mercadopago.pay(payment.preference_id)
+    is_recorded = threading.Event()
+
+    def look_first():
+        with transaction.atomic():
+            look_up(payment)
+            is_recorded.set()
+            time.sleep(SHORT_PATIENCE)
+
+    def look_second():
+        assert is_recorded.wait(10)
+        settle(payment.preference_id)
+
+    assert race(look_first, look_second) == [None, None]
+
+    stored = Payment.objects.get()
+    assert (stored.status, stored.purchase.state) == (PaymentStatus.APPROVED, PurchaseState.PAID)
+    assert stored.approved_at == stored.purchase.paid_at
+
+
+def test_a_checkout_and_the_teacher_do_not_lock_each_other(
+    mercadopago, host, trial, teacher, monkeypatch
+):
+    """Both need the person and the purchase that the checkout has just made."""
+    Price.objects.filter(offer=trial).update(amount=500_000)
+    chosen = choose(host, trial, 0)
+
+    def check(user, offer):
+        refuse_second_use(user, offer)
+        if connection.in_atomic_block:
+            time.sleep(SHORT_PATIENCE)
+
+    monkeypatch.setattr(checkout, "refuse_second_use", check)
+
+    def book_after_a_moment():
+        time.sleep(SHORT_PATIENCE / 2)
+        return book_by_teacher(host, trial, teacher, 1)
+
+    check_out = partial(check_out_hold, user=host, hold_id=chosen.pk, students_count=1)
+    done = race(check_out, book_after_a_moment)
+
+    assert [type(one) for one in done] == [VirtualClass, OfferUsedError], done
