@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from accounts.models import Level, User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.open_classes.buying import pay_place_by_hand
-from bookings.models import OpenClass, Purchase
+from bookings.models import OpenClass, Purchase, PurchaseKind
 
 CONVERSATION = "Conversación B1"
 EXAM_CLUB = "Club de lectura en inglés"
@@ -36,14 +36,18 @@ def seed_open_classes(
         place_price=0,
         decides_at=second - timedelta(days=2),
     )
-    _take_seats(publish_open_class(draft=conversation, by=teacher), people, teacher)
-    _take_seats(publish_open_class(draft=club, by=teacher), people[:1], teacher)
+    _take_places(publish_open_class(draft=conversation, by=teacher), people, teacher)
+    _take_places(publish_open_class(draft=club, by=teacher), people[:1], teacher)
 
 
-def _take_seats(open_class: OpenClass, people: Sequence[User], teacher: User) -> None:
-    start = open_class.virtual_class.start_time
+def _take_places(open_class: OpenClass, people: Sequence[User], teacher: User) -> None:
+    booked = open_class.virtual_class
     for person in people:
-        seat = Purchase.objects.create(
-            open_class=open_class, user=person, price=open_class.place_price, expires_at=start
+        place = Purchase.objects.create(
+            kind=PurchaseKind.PLACE,
+            person=person,
+            virtual_class=booked,
+            price=open_class.place_price,
+            kept_until=booked.start_time,
         )
-        pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+        pay_place_by_hand(purchase_id=place.pk, actor=teacher)

@@ -1,7 +1,7 @@
 """The demo's payments at Mercado Pago, made through its stand-in, so that it has them too."""
 
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import requests
 from django.utils import timezone
@@ -10,10 +10,15 @@ from accounts.models import User
 from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.charges import record_charges
-from bookings.domain.money.preferences import describe_preference, make_preference, open_payment
+from bookings.domain.money.preferences import (
+    describe_preference,
+    make_preference,
+    open_checkout,
+    open_payment,
+)
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
-from bookings.models import Payment, PaymentCharge, VirtualClass
+from bookings.models import Payment, PaymentCharge, Purchase, VirtualClass
 from bookings.payments.backend import get_gateway
 
 SECONDS = 10
@@ -32,8 +37,10 @@ def pay_given(virtual_class: VirtualClass) -> Payment:
     """Let the student pay a class that was given, on the day before it."""
     start = virtual_class.start_time
     quote = Quote(start, virtual_class.end_time, False, 1, virtual_class.class_price)
-    payment = _ask_to_pay(virtual_class.booked_by, quote)
-    Payment.objects.filter(pk=payment.pk).update(virtual_class=virtual_class)
+    purchase = virtual_class.purchase
+    assert purchase is not None
+    purchase.kept_until = _kept_until()
+    payment = make_preference(open_payment(purchase, quote), quote)
     _press(payment, action="approve")
     paid = start - timedelta(days=1)
     reports = get_gateway().list_charges(
@@ -42,9 +49,8 @@ def pay_given(virtual_class: VirtualClass) -> Payment:
     record_charges(payment.pk, [replace(one, approved_at=paid) for one in reports])
     Payment.objects.filter(pk=payment.pk).update(created_at=paid, approved_at=paid)
     PaymentCharge.objects.filter(payment=payment).update(seen_at=paid)
-    VirtualClass.objects.filter(pk=virtual_class.pk).update(
-        preference_id=payment.preference_id, paid_at=paid
-    )
+    Purchase.objects.filter(pk=purchase.pk).update(paid_at=paid, kept_until=paid)
+    VirtualClass.objects.filter(pk=virtual_class.pk).update(preference_id=payment.preference_id)
     return payment
 
 
@@ -66,9 +72,13 @@ def dispute(payment: Payment) -> None:
 
 
 def _ask_to_pay(user: User, quote: Quote) -> Payment:
+    payment = open_checkout(user=user, quote=quote, kept_until=_kept_until())
+    return make_preference(payment, quote)
+
+
+def _kept_until() -> datetime:
     # The clock of the stand-in may be a day ahead of the seed's.
-    expires_at = timezone.now() + timedelta(days=2)
-    return make_preference(open_payment(user=user, quote=quote, expires_at=expires_at), quote)
+    return timezone.now() + timedelta(days=2)
 
 
 def _choose(payment: Payment, **choice: str) -> None:

@@ -23,6 +23,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import find_discount
 from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.prices import find_price
+from bookings.domain.money.purchases import pay_purchase
 from bookings.domain.money.quotes import Quote
 from bookings.domain.places.joining import join_class
 from bookings.models import (
@@ -31,6 +32,8 @@ from bookings.models import (
     ClassType,
     HostType,
     Offer,
+    Purchase,
+    PurchaseKind,
     Role,
     UserActivity,
     VirtualClass,
@@ -152,7 +155,8 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     _schedule(interview, teacher)
     _book(ana, _open_at(4, 9), text="Pronunciación.")
     programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
-    announce_transfer(user=diego, about=programming, operation_number="0000 7002 4517")
+    sold = programming.purchases.get()
+    announce_transfer(user=diego, purchase=sold, operation_number="0000 7002 4517")
 
     exam = Offer.objects.get(name=EXAM)
     _schedule(_book(carla, _open_at(7, 15), text="Writing, parte 2.", offer=exam), teacher)
@@ -166,9 +170,9 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
 
     today = timezone.localdate()
     group = _store_completed(ana, [carla], _at(today - timedelta(days=7), 18))
-    group.paid_at = group.start_time - timedelta(days=1)
-    group.save(update_fields=["paid_at"])
-    book_cash(group, group.class_price, people[TEACHER])
+    sold = group.purchases.get()
+    pay_purchase(sold, group.start_time - timedelta(days=1))
+    book_cash(sold, sold.price, people[TEACHER])
     _seed_given(people, today)
 
 
@@ -273,6 +277,12 @@ def _store_completed(host: User, guests: list[User], start: datetime) -> Virtual
         status=ClassStatus.COMPLETED,
         host_type=HostType.HOST,
         summary=f"Clase de Inglés. La clase será {class_type}, para {students}.",
+    )
+    Purchase.objects.create(
+        kind=PurchaseKind.CLASS,
+        person=host,
+        virtual_class=virtual_class,
+        price=virtual_class.class_price,
     )
     for person in everybody:
         rol = Role.HOST if person == host else Role.PARTICIPANT
