@@ -133,8 +133,9 @@ def test_announce_refuses_a_shapeless_number(host):
 
 
 def test_announce_knows_no_class_of_another_person(host, stranger):
+    purchase = store(host).purchase
+
     with pytest.raises(ClassNotFoundError):
-        purchase = store(host).purchase
         announce_transfer(user=stranger, purchase=purchase, operation_number="12345678")
 
 
