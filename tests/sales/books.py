@@ -20,9 +20,6 @@ from bookings.models import Entry
 
 PAYMENT, REFUND, CHARGEBACK = "payment", "refund", "chargeback"
 ONLINE, TRANSFER, CASH = "online", "transfer", "cash"
-# Cash that the teacher hands back is a line of the ledger; until then, only cash in place of which
-# she keeps another payment is.
-RETURNED_CASH_IS_WRITTEN = False
 
 
 @dataclass(eq=False)

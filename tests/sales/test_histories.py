@@ -20,8 +20,9 @@ from django.db import connection, transaction
 
 from tests.__main__ import named
 from tests.pages.moments import NOW
+from tests.sales.addresses import prepare
 from tests.sales.books import compare
-from tests.sales.histories import History, prepare
+from tests.sales.histories import History
 from tests.standins.direct import CalmCalendar, answer_directly
 
 COUNT, FIRST = int(os.environ.get("HISTORIES", "20")), int(os.environ.get("HISTORIES_FROM", "0"))
