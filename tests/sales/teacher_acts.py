@@ -142,13 +142,14 @@ class TeacherActs:
             return
         self.note(name)
         self.step = Step(sale, address, given, page)
-        if self.confirm(panel, seen[1]):
+        if self.confirm(panel, self.step, seen[1]):
             self.step = None
             self.write_down(sale, name, page)
 
-    def confirm(self, panel: Client, seen: str) -> bool:
+    @staticmethod
+    def confirm(panel: Client, step: Step, seen: str) -> bool:
         """Return False if the panel does not say that it is done."""
-        answer = panel.post(self.step.address, {**self.step.given, "seen": seen})
+        answer = panel.post(step.address, {**step.given, "seen": seen})
         levels = {one.level for one in get_messages(answer.wsgi_request)}
         return answer.status_code == 302 and ERROR not in levels
 
@@ -161,15 +162,16 @@ class TeacherActs:
         if not self.step or not self.means_something(self.step.name, self.step.page):
             self.step = None
             return
-        self.clock.shift(timedelta(seconds=2))
-        panel, step = self.sign_in(self.teacher), self.step
-        page = read(panel.post(step.address, {"seen": "", **step.given}))
-        seen = re.search(r'name="seen"\s+value="(\w+)"', page)
-        is_offered = seen and self.means_something(step.name, page)
-        self.note(f"{step.name} {'is offered' if is_offered else 'was done'}")
-        if not is_offered or self.confirm(panel, seen[1]):
-            self.write_down(step.sale, step.name, step.page)
-        self.step = None
+        panel, step, self.step = self.sign_in(self.teacher), self.step, None
+        for _ in range(3):  # a refusal may have written something
+            self.clock.shift(timedelta(seconds=2))
+            page = read(panel.post(step.address, {"seen": "", **step.given}))
+            seen = re.search(r'name="seen"\s+value="(\w+)"', page)
+            is_offered = seen and self.means_something(step.name, page)
+            self.note(f"{step.name} {'is offered' if is_offered else 'was done'}")
+            if not is_offered or self.confirm(panel, step, seen[1]):
+                self.write_down(step.sale, step.name, step.page)
+                return
 
     @staticmethod
     def means_something(name: str, page: str) -> bool:
