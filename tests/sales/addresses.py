@@ -1,0 +1,114 @@
+"""What histories store before they begin, and the only reads of models: addresses of pages."""
+
+import random
+from datetime import date, datetime, time, timedelta
+from types import SimpleNamespace
+
+from django.db.models import Q
+
+from accounts.models import User
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    ClassLink,
+    DiscountCode,
+    Payment,
+    Price,
+    Purchase,
+    Refund,
+    RefundReason,
+    VirtualClass,
+    WeeklyHours,
+    change_terms,
+)
+from tests.sales.books import Sale
+
+HOUR_PRICE, PLACE_PRICE = 1_250_050, 800_000
+
+
+def prepare(dice: random.Random) -> None:
+    """Store hours, prices, codes and rules."""
+    for day in range(7):
+        WeeklyHours.objects.create(weekday=day, start=time(8), end=time(22))
+    since = date(2026, 1, 1)
+    Price.objects.create(class_type="individual", minutes=60, amount=HOUR_PRICE, valid_from=since)
+    DiscountCode.objects.create(code="MENOS10", percent=10, once_per_person=False)
+    DiscountCode.objects.create(code="UNAVEZ", amount=123_456, max_uses=1)
+    DiscountCode.objects.create(code="GRATIS", percent=100, max_uses=1)
+    BookingRules.objects.update_or_create(
+        pk=BookingRules.SINGLETON,
+        defaults={
+            "transfer_alias": "clases.con.paula",
+            "transfer_holder": "Paula Ferreyra",
+            "minimum_notice_minutes": 60,
+            "transfer_hours": dice.choice([2, 24, 72]),
+        },
+    )
+
+
+def choose_policy(seed: int) -> None:
+    """Let half of the histories have a second step, which gives half back."""
+    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
+    later = [change_terms.RefundStep(timedelta(hours=2), half)] if seed % 2 else []
+    change_terms.LATER_STEPS[:] = later
+
+
+def find_kind() -> str:
+    """Return what the panel's form calls an hour alone."""
+    return f"{Price.objects.get().pk}"
+
+
+def price_with(code: str, price: int) -> int:
+    off = {"MENOS10": price // 10, "UNAVEZ": 123_456, "GRATIS": price}.get(code, 0)
+    return price - off
+
+
+def find_class(person: User, start: datetime) -> str:
+    """Return the id of the class that a person booked."""
+    booked = VirtualClass.objects.filter(booked_by=person, start_time=start)
+    return str(booked.order_by("created_at").values_list("pk", flat=True).last() or "")
+
+
+def find_new_class(start: datetime, known: set[str]) -> tuple[str, User | None]:
+    """Return the id and the person of a class that begins then and is not known."""
+    classes = VirtualClass.objects.filter(start_time=start, open_class=None)
+    for one in classes.exclude(pk__in=known - {""}).select_related("booked_by"):
+        return str(one.pk), one.booked_by
+    return "", None
+
+
+def find_place(person: User, class_id: str) -> str:
+    """Return the id of the latest place of a person in an open class."""
+    places = Purchase.objects.filter(person=person, kind="place", virtual_class=class_id)
+    return str(places.order_by("created_at").values_list("pk", flat=True).last() or "")
+
+
+def find_payment(sale: Sale) -> str:
+    payments = Payment.objects.filter(preference_id=sale.preference)
+    return str(payments.values_list("pk", flat=True).first() or "")
+
+
+def find_preference(sale: Sale) -> str:
+    payments = Payment.objects.filter(~Q(preference_id=None))
+    key = "virtual_class" if sale.kind == "class" else "seat"
+    found = payments.filter(**{key: sale.key}) if sale.key else payments.none()
+    return found.values_list("preference_id", flat=True).last() or ""
+
+
+def find_rows(sale: Sale) -> set[str]:
+    """Return the ids of everything that steps of the panel may be about."""
+    payments = Payment.objects.filter(preference_id=sale.preference or None)
+    refunds = Refund.objects.filter(charge__payment__in=payments)
+    transfers = BankTransfer.objects.filter(operation_number__in=sale.numbers)
+    rows = [*payments, *refunds, *transfers]
+    return {sale.class_id, sale.key, *(str(row.pk) for row in rows)}
+
+
+def has_transfer(sale: Sale) -> bool:
+    found = BankTransfer.objects.filter(operation_number__in=sale.numbers)
+    return found.exclude(state="refused").exists()
+
+
+def find_link(sale: Sale) -> str:
+    links = ClassLink.objects.filter(pk=sale.class_id or None)
+    return next((link.token for link in links), "")
