@@ -31,6 +31,7 @@ from bookings.models import (
     WeeklyHours,
 )
 from bookings.work.sweeps import sweep
+from tests.drills.evidence import Promises, Violation, look_outside, read_rows
 from tests.drills.points import (
     BOOK,
     CANCEL,
@@ -48,7 +49,7 @@ from tests.drills.points import (
 )
 from tests.drills.processes import Prepare, Say
 from tests.drills.protections import CRASH_TWINS, Twin
-from tests.drills.referee import Promises, Violation, count, judge, look_outside, read_rows
+from tests.drills.referee import count, judge
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Person, Scene
 from tests.drills.size import Size

@@ -14,9 +14,10 @@ from accounts.models import User
 from bookings.domain.money.prices import find_price
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.booking import book_class
+from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, follow_no_booking, search_nothing
-from tests.drills.referee import Promises, judge, look_outside, read_rows
+from tests.drills.referee import judge
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Scene
 from tests.drills.size import Size

@@ -22,6 +22,7 @@ from bookings.models import (
     VirtualClass,
 )
 from tests.booking import book_class
+from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.processes import Prepare, Say, require
 from tests.drills.protections import (
     Twin,
@@ -29,7 +30,7 @@ from tests.drills.protections import (
     let_few_stand_for_many,
     never_try_again,
 )
-from tests.drills.referee import Promises, judge, look_outside, read_rows
+from tests.drills.referee import judge
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Scene
 from tests.drills.size import Size

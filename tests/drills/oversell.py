@@ -12,9 +12,10 @@ from bookings.domain.exceptions import ClassFullError
 from bookings.domain.places.joining import join_class
 from bookings.models import Role, UserActivity
 from bookings.notices import delivery
+from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess
 from tests.drills.protections import Twin, join_without_lock
-from tests.drills.referee import Promises, count, judge, look_outside, read_rows
+from tests.drills.referee import count, judge
 from tests.drills.report import Result, Row, milliseconds, percentile
 from tests.drills.scene import Scene
 from tests.drills.size import Size

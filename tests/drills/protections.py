@@ -14,9 +14,9 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, connections
 
+from tests.drills.evidence import Kind
 from tests.drills.patching import replace, replaced
 from tests.drills.points import DOMAIN, NOTICES, POINTS, Point
-from tests.drills.referee import Kind
 
 # Between check and write, so that others come in between where nothing keeps them away.
 PAUSE_SECONDS = 0.02
@@ -60,8 +60,8 @@ def use_random_refund_keys() -> None:
     replace("bookings.payments.mercadopago.gateway.MercadoPagoGateway.refund", make)
 
 
-def settle_seats_without_transaction() -> None:
-    """Leave out that a paid seat and its place, or its refund, are written together."""
+def settle_places_without_transaction() -> None:
+    """Leave out that a paid purchase and its place, or its refund, are written together."""
     _without_locks()
     replace(f"{DOMAIN}.checkout.settling.settle_place", _unwrapped)
 

@@ -7,93 +7,23 @@ import re
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from accounts.models import User
 from bookings.models import (
     ClassEvent,
-    ClassLog,
     ClassStatus,
     HostType,
-    Notice,
     NoticeKind,
-    Payment,
-    PaymentCharge,
-    Purchase,
-    PurchaseState,
-    Refund,
-    RefundStatus,
     Role,
-    UserActivity,
     VirtualClass,
-    WaitingListEntry,
     WaitingState,
 )
-from tests.drills.mails import Mail, read_mails
-from tests.drills.standins import Remote
+from tests.drills.evidence import Kind, Outside, Promises, Rows, Violation
+from tests.drills.ledger import IN_THE_CALENDAR, judge_money
 
-Kind = Literal["lost", "doubled", "wrong"]
 CODE = re.compile(r"[0-9A-Z]{8}")
 REMINDERS = {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}
-IN_THE_CALENDAR = {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A broken promise.
-
-    invariant: I1 to I9. subject: what was lost or doubled, such as ``event``.
-    """
-
-    invariant: str
-    kind: Kind
-    subject: str
-    about: str
-
-
-@dataclass(slots=True)
-class Promises:
-    """What people were answered, which must hold whatever happened since.
-
-    bookings: preference ids. places: class and person; left: those given up since. codes: the code
-    that a class showed.
-    """
-
-    bookings: set[str] = field(default_factory=set)
-    places: set[tuple[uuid.UUID, uuid.UUID]] = field(default_factory=set)
-    left: set[tuple[uuid.UUID, uuid.UUID]] = field(default_factory=set)
-    codes: dict[uuid.UUID, str] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Rows:
-    """What the service has stored."""
-
-    classes: list[VirtualClass] = field(default_factory=list)
-    activities: list[UserActivity] = field(default_factory=list)
-    log: list[ClassLog] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    payments: list[Payment] = field(default_factory=list)
-    charges: list[PaymentCharge] = field(default_factory=list)
-    refunds: list[Refund] = field(default_factory=list)
-    people: list[User] = field(default_factory=list)
-    line: list[WaitingListEntry] = field(default_factory=list)
-    seats: list[Seat] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Outside:
-    """What the world has seen of the service.
-
-    events, charges: as Google and Mercado Pago store them, deleted ones too. mails: all that left.
-    """
-
-    events: list[dict[str, Any]] = field(default_factory=list)
-    charges: list[dict[str, Any]] = field(default_factory=list)
-    mails: list[Mail] = field(default_factory=list)
 
 
 def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) -> list[Violation]:
@@ -103,7 +33,7 @@ def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) ->
         *_one_event_for_each_class(rows, outside),
         *_scheduled_whole_or_not_at_all(rows),
         *_counters_agree(rows),
-        *_paid_is_a_class_or_the_money_back(rows, outside),
+        *judge_money(rows, outside),
         *_codes_stay(rows, promises),
         *_one_mail_for_each_occasion(rows, outside, now),
         *_completed_counts_once(rows),
@@ -114,27 +44,6 @@ def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) ->
 def count(violations: Iterable[Violation]) -> Counter[Kind]:
     """Sum up by kind."""
     return Counter(violation.kind for violation in violations)
-
-
-def read_rows() -> Rows:
-    """Read everything that is stored."""
-    return Rows(
-        classes=list(VirtualClass.objects.all()),
-        activities=list(UserActivity.objects.all()),
-        log=list(ClassLog.objects.all()),
-        notices=list(Notice.objects.select_related("user")),
-        payments=list(Payment.objects.all()),
-        charges=list(PaymentCharge.objects.all()),
-        refunds=list(Refund.objects.select_related("charge")),
-        people=list(User.objects.all()),
-        line=list(WaitingListEntry.objects.all()),
-        seats=list(Purchase.objects.places().all()),
-    )
-
-
-def look_outside(google: Remote, mercadopago: Remote, mails: Path) -> Outside:
-    """Ask the stand-ins what they were told, and read the mails that left."""
-    return Outside(google.events(), mercadopago.payments(), list(read_mails(mails)))
 
 
 def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:
@@ -223,79 +132,6 @@ def _counters_agree(rows: Rows) -> Iterator[Violation]:
         if was_scheduled and not agree:
             counted = f"{one.current_participants} counted, {len(inside)} rows"
             yield Violation("I4", "wrong", "counter", f"{one.pk}: {counted}")
-
-
-def _paid_is_a_class_or_the_money_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
-    """I5: paid is a class, or the money back in full, or a visible case for the teacher."""
-    payments = {one.virtual_class_id: one for one in rows.payments}
-    for one in rows.classes:
-        payment = payments.get(one.pk)
-        is_visible = bool(one.scheduling_refusal or (payment and payment.review))
-        if one.paid_at and one.status == ClassStatus.PENDING and not is_visible:
-            yield Violation("I5", "lost", "paid class", str(one.pk))
-    yield from _refunds_happened_once(rows, outside)
-    yield from _money_of_the_cancelled_went_back(rows, outside)
-    yield from _paid_seats_are_places_or_money_back(rows, outside)
-
-
-def _refunds_happened_once(rows: Rows, outside: Outside) -> Iterator[Violation]:
-    wanted: Counter[str] = Counter()
-    for refund in rows.refunds:
-        if refund.status == RefundStatus.DONE:
-            wanted[refund.charge.charge_id] += 1
-        elif refund.status != RefundStatus.FAILED:
-            yield Violation("I5", "lost", "refund", f"{refund.key} is still {refund.status}")
-    for charge in outside.charges:
-        charge_id = str(charge["id"])
-        made = sum(refund["status"] == "approved" for refund in charge["refunds"])
-        if made > wanted[charge_id]:
-            yield Violation("I5", "doubled", "refund", charge_id)
-        elif made < wanted[charge_id]:
-            yield Violation("I5", "lost", "refund", charge_id)
-
-
-def _money_of_the_cancelled_went_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
-    classes = {one.pk: one for one in rows.classes}
-    by_reference = {one.reference: one for one in rows.payments}
-    for charge in outside.charges:
-        payment = by_reference.get(charge["external_reference"])
-        if charge["date_approved"] is None or payment is None:
-            continue
-        one = classes.get(payment.purchase.virtual_class_id) if payment.purchase.virtual_class_id else None
-        is_kept = one is not None and one.status in IN_THE_CALENDAR
-        went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
-        if not is_kept and not went_back and one is not None and one.status != ClassStatus.PENDING:
-            yield Violation("I5", "lost", "refund", f"the money of {one.pk}")
-        if one is not None and one.status == ClassStatus.PENDING and one.paid_at is None:
-            yield Violation("I5", "lost", "payment", f"of {one.pk}")
-
-
-def _paid_seats_are_places_or_money_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
-    inside = {(one.virtual_class_id, one.user_id) for one in rows.activities}
-    classes = {one.pk: one for one in rows.classes}
-    paid = {one.reference: one for one in rows.payments}
-    seats = {one.payment_id: one for one in rows.seats if one.payment_id}
-    for seat in rows.seats:
-        is_inside = (seat.virtual_class_id, seat.person_id) in inside
-        if seat.state == PurchaseState.PAID and not is_inside:
-            yield Violation("I5", "lost", "place", f"of the seat {seat.pk}")
-        if seat.state == PurchaseState.PAID and (
-            classes[seat.virtual_class_id].status == ClassStatus.CANCELLED
-        ):
-            yield Violation("I5", "wrong", "seat", f"{seat.pk} of a cancelled class")
-    for charge in outside.charges:
-        payment = paid.get(charge["external_reference"])
-        found = seats.get(payment.pk) if payment else None
-        if found is None or charge["date_approved"] is None:
-            continue
-        went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
-        is_kept = found.state == PurchaseState.PAID or bool(found.amount_kept)
-        if found.state in {PurchaseState.KEPT, PurchaseState.LAPSED}:
-            yield Violation("I5", "lost", "paid seat", str(found.pk))
-        elif not is_kept and not went_back and not (payment and payment.review):
-            yield Violation("I5", "lost", "refund", f"the money of the seat {found.pk}")
-        elif is_kept and went_back and not found.amount_kept:
-            yield Violation("I5", "wrong", "refund", f"of the taken seat {found.pk}")
 
 
 def _codes_stay(rows: Rows, promises: Promises) -> Iterator[Violation]:

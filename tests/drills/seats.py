@@ -1,6 +1,6 @@
 """``drill seats``: far more people pay for an open class than it has places, or far too few.
 
-In a crowd everybody holds a seat for a while and pays when it is over. Once the notifications come
+In a crowd everybody holds a place for a while and pays when it is over. Once the notifications come
 in any order to processes that are killed at random, and once many processes settle all of it at the
 same time. Then a class misses its minimum while the provider is down. Whoever is not in gets their
 money back, once.
@@ -24,6 +24,7 @@ from bookings.models import ClassStatus, OpenClass, Purchase, PurchaseState, Rol
 from bookings.notices import delivery
 from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
+from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.patching import die_after, die_before
 from tests.drills.points import DOMAIN, NOTICES, Point
 from tests.drills.processes import Prepare, Say, ServiceProcess, require, serve
@@ -32,9 +33,9 @@ from tests.drills.protections import (
     join_without_lock,
     let_few_stand_for_many,
     send_refunds_once,
-    settle_seats_without_transaction,
+    settle_places_without_transaction,
 )
-from tests.drills.referee import Promises, judge, look_outside, read_rows
+from tests.drills.referee import judge
 from tests.drills.report import Result, Row
 from tests.drills.scene import Scene
 from tests.drills.size import Size
@@ -43,7 +44,7 @@ from tests.standins import Fault
 
 PLACES, PEOPLE, FEW = 6, 200, 60
 PRICE = 800_000
-# Longer than a seat is held, and than every lease.
+# Longer than a place is held, and than every lease.
 HOLD_MINUTES = 16
 PAUSES_IN_MINUTES = (2, 6, 30, 60, 60, 60)
 PROCESSES, SQLITE_PROCESSES = 8, 4
@@ -53,11 +54,11 @@ OUTAGE_MINUTES, STEP_MINUTES = 60, 6
 TRIES = 20
 TWINS = (
     Twin("the lock", join_without_lock),
-    Twin("one transaction to settle", settle_seats_without_transaction),
+    Twin("one transaction to settle", settle_places_without_transaction),
     Twin("trying again to refund", send_refunds_once),
 )
 
-SEATS = f"{DOMAIN}.open_classes.seats"
+BUYING = f"{DOMAIN}.open_classes.buying"
 
 
 def _point(name: str, path: str, *, after: bool = False) -> Point:
@@ -65,20 +66,18 @@ def _point(name: str, path: str, *, after: bool = False) -> Point:
 
 
 POINTS = (
-    _point("place taken, seat not", f"{SEATS}.take_place", after=True),
-    _point("seat taken, not committed", f"{SEATS}._take", after=True),
+    _point("place taken, purchase not paid", f"{BUYING}.take_place", after=True),
+    _point("place given, not committed", f"{BUYING}.give_place", after=True),
     _point("notice stored, not answered", "bookings.api.webhooks.accept_notification", after=True),
     _point("charge written, not committed", f"{DOMAIN}.money.charges._plan_check"),
     _point("recorded, nothing done yet", f"{DOMAIN}.checkout.settling.carry_out"),
-    _point("seat lost, refund not requested", f"{SEATS}.refund_seat"),
-    _point("refund requested, not committed", f"{SEATS}._lose", after=True),
+    _point("place lost, refund not requested", f"{BUYING}.end_purchase"),
+    _point("refund requested, not committed", f"{BUYING}._lose", after=True),
     _point("refund not sent", f"{DOMAIN}.money.refunds._ask_provider"),
     _point("refund sent, answer not stored", f"{DOMAIN}.money.refunds._ask_provider", after=True),
     _point("committed, mail not begun", f"{NOTICES}.due.deliver_mails_soon"),
-    _point("class called off, seats not", f"{DOMAIN}.lifecycle.cancelling.cancel_seats"),
-    _point(
-        "seats cancelled, not committed", f"{DOMAIN}.lifecycle.cancelling.cancel_seats", after=True
-    ),
+    _point("class called off, places not", f"{DOMAIN}.lifecycle.cancelling.end_purchase"),
+    _point("place ended, not committed", f"{DOMAIN}.lifecycle.cancelling.end_purchase", after=True),
 )
 
 
@@ -166,13 +165,13 @@ def _publish(scene: Scene, places: int, *, minimum: int) -> OpenClass:
 
 
 def _hold_in_turns(scene: Scene, guests: Sequence[User], at_once: int = PLACES) -> list[str]:
-    """Let everybody hold a seat, in turns of ``at_once``; return their preferences."""
+    """Let everybody hold a place, in turns of ``at_once``; return their preferences."""
     open_class = OpenClass.objects.get()
 
     def hold(turn: Sequence[User], say: Say) -> None:
         for guest in turn:
-            seat = hold_place(user=guest, open_class_id=open_class.pk)
-            say(seat.payment.preference_id if seat.payment else "")
+            place = hold_place(user=guest, open_class_id=open_class.pk)
+            say(place.payment.preference_id or "")
 
     preferences = []
     for first in range(0, len(guests), at_once):
@@ -271,7 +270,7 @@ def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result
         charge["transaction_amount_refunded"] == charge["transaction_amount"] for charge in charges
     )
     taken = set(
-        Purchase.objects.places().filter(state=PurchaseState.PAID).values_list("user", flat=True)
+        Purchase.objects.places().filter(state=PurchaseState.PAID).values_list("person", flat=True)
     )
     guests = UserActivity.objects.filter(
         rol=Role.PARTICIPANT, virtual_class__status=ClassStatus.SCHEDULED
@@ -291,7 +290,7 @@ def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result
     }
     result.rows.append(Row(name, figures))
     if sorted(map(str, inside)) != sorted(map(str, taken)) or len(inside) != places:
-        result.broken.append(f"{name}: {len(inside)} in, {len(taken)} seats, not {places}")
+        result.broken.append(f"{name}: {len(inside)} in, {len(taken)} paid places, not {places}")
     if back != +Counter({1: people - places, 0: places}) or whole != people - places:
         result.broken.append(f"{name}: refunds {dict(back)}, {whole} of them whole")
     result.broken += [

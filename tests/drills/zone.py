@@ -15,9 +15,10 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.recovery.wall_times import find_shifts
 from bookings.models import NoticeKind, VirtualClass
 from tests.booking import book_class
+from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, keep_instants
-from tests.drills.referee import Promises, judge, look_outside, read_rows
+from tests.drills.referee import judge
 from tests.drills.report import Result
 from tests.drills.scene import HOUR, Scene
 from tests.drills.size import Size

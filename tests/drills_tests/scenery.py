@@ -7,19 +7,31 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
+    Entry,
+    EntryKind,
     HostType,
+    MoneyWay,
     Notice,
     NoticeKind,
     Payment,
     PaymentCharge,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
     Role,
     UserActivity,
     VirtualClass,
 )
+from tests.drills.evidence import Outside, Promises, Rows
 from tests.drills.mails import Mail
-from tests.drills.referee import Outside, Promises, Rows, judge
+from tests.drills.referee import judge
 
 NOW = datetime(2026, 11, 23, 15, tzinfo=UTC)
+
+
+def pending_class(**fields):
+    """A class of which nothing is known but what is given."""
+    return VirtualClass(max_participants=3, **{"preference_id": "preference-2", **fields})
 
 
 class Scenery:
@@ -30,7 +42,8 @@ class Scenery:
         self.one = self.make_class()
         host_part = self.activity(self.host, Role.HOST)
         guest_part = self.activity(self.guest, Role.PARTICIPANT)
-        self.payment = Payment(user=self.host, virtual_class=self.one, amount=100)
+        self.purchase = self.sell(self.one, paid_at=NOW)
+        self.payment = Payment(purchase=self.purchase, amount=100)
         self.charge = PaymentCharge(payment=self.payment, charge_id="7", amount=100, counts=True)
         self.notices = [
             self.notice(self.host, NoticeKind.CONFIRMATION),
@@ -44,6 +57,8 @@ class Scenery:
             payments=[self.payment],
             charges=[self.charge],
             people=[self.host, self.guest],
+            purchases=[self.purchase],
+            entries=[self.entry(100, charge=self.charge)],
         )
         self.outside = Outside(
             events=[self.event("event1")],
@@ -71,8 +86,20 @@ class Scenery:
             html_link="https://meet.example",
             summary="Clase",
             host_type=HostType.HOST,
-            paid_at=NOW,
         )
+
+    def sell(self, virtual_class, person=None, **fields):
+        """Sell a class, or a place in it, for a peso; unpaid without ``paid_at``."""
+        state = PurchaseState.PAID if fields.get("paid_at") else PurchaseState.KEPT
+        return Purchase(
+            kind=PurchaseKind.PLACE if person else PurchaseKind.CLASS,
+            virtual_class=virtual_class,
+            person=person or self.host,
+            **{"price": 100, "state": state, **fields},
+        )
+
+    def entry(self, amount, kind=EntryKind.PAYMENT, way=MoneyWay.ONLINE, **fields):
+        return Entry(purchase=self.purchase, kind=kind, way=way, amount=amount, at=NOW, **fields)
 
     def activity(self, user, rol):
         return UserActivity(user=user, virtual_class=self.one, rol=rol)
@@ -96,6 +123,7 @@ class Scenery:
             "id": 7,
             "external_reference": self.payment.reference,
             "date_approved": "2026-11-23",
+            "status": "approved",
             "transaction_amount": 1,
             "transaction_amount_refunded": 0,
             "refunds": [],
