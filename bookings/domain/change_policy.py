@@ -62,7 +62,7 @@ def find_cancelling_case(
 
 def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
     """Return the case of leaving a place."""
-    return _find_student_case(virtual_class, now) or RefundCase.SEAT_LEFT_LATE
+    return _find_student_case(virtual_class, now) or RefundCase.PLACE_LEFT_LATE
 
 
 def _find_student_case(

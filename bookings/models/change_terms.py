@@ -20,11 +20,11 @@ class RefundCase(Enum):
     """Every case of a refund: its stored reason, and the percent of what is left that goes back."""
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
-    SEAT_LEFT_LATE = "seat left late", RefundReason.CANCELLED, 0
+    PLACE_LEFT_LATE = "place left late", RefundReason.CANCELLED, 0
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
-    SEAT_LOST = "seat lost", RefundReason.SEAT_LOST
+    PLACE_LOST = "place lost", RefundReason.SEAT_LOST
     CODE_USED_UP = "code used up", RefundReason.CODE_USED_UP
     BELOW_MINIMUM = "below minimum", RefundReason.BELOW_MINIMUM
     CLASS_OVER = "class over", RefundReason.CLASS_OVER

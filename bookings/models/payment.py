@@ -162,8 +162,8 @@ class PaymentCharge(models.Model):
     account_id = models.CharField("cuenta cobradora", max_length=64)
     method = models.CharField("medio", max_length=50, blank=True)
     problem = models.CharField("problema", max_length=20, choices=ReviewReason, blank=True)
-    # Set once, when the payment is approved or the teacher takes the rest in cash: True if it paid
-    # for the class. Others are surplus.
+    # Set once, when the payment is approved or the rest comes by hand: True if it paid for the
+    # purchase. Others are surplus.
     counts = models.BooleanField("paga la clase", default=False, editable=False)
     # The provider's moments.
     approved_at = models.DateTimeField("aprobado allá", null=True, blank=True, editable=False)

@@ -25,18 +25,18 @@ class RefundReason(models.TextChoices):
     # A look, when the payment arrives after the class's end. Mails besides: CANCELLED to the host,
     # MONEY_BACK to the teacher.
     CLASS_OVER = "class_over", "La clase ya había pasado"
-    # The student cancels, or leaves a seat. The teacher cancels, refuses a price, or erases an
+    # The student cancels, or leaves a place. The teacher cancels, refuses a price, or erases an
     # account. A look, for money that arrives afterwards. Mails besides: CANCELLED to everyone in
     # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels; LEFT to the
-    # student and SEAT_LEFT to the teacher for a seat.
+    # student and SEAT_LEFT to the teacher for a place.
     CANCELLED = "cancelled", "Clase cancelada"
-    # A look, when a seat of an open class is paid and no place is left. No other mail.
+    # A look, when a place of an open class is paid and none is left. No other mail.
     SEAT_LOST = "seat_lost", "No quedaban lugares"
-    # A look or a transfer's confirmation, when money arrives late for a class or seat, and others
+    # A look or a transfer's confirmation, when money arrives late for a class or place, and others
     # have used up its discount code. Mails besides, for a class: CANCELLED to the host, MONEY_BACK
     # to the teacher.
     CODE_USED_UP = "code_used_up", "El código ya se había usado"
-    # The sweep, when an open class has fewer paid seats than its minimum at the deadline.
+    # The sweep, when an open class has fewer paid places than its minimum at the deadline.
     # Mails besides: CANCELLED to everyone in the class or in line, with the reason, and
     # MINIMUM_DECIDED to the teacher.
     BELOW_MINIMUM = "below_minimum", "No se llegó al mínimo"

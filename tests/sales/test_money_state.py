@@ -127,7 +127,7 @@ def charged_back() -> Purchase:
 
 
 def kept_all() -> Purchase:
-    return cancelled(paid_online(), RefundCase.SEAT_LEFT_LATE)
+    return cancelled(paid_online(), RefundCase.PLACE_LEFT_LATE)
 
 
 def kept_part() -> Purchase:

@@ -19,7 +19,7 @@ from bookings.domain.money.refunds import (
 )
 from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.domain.open_classes.leaving import find_money_of_place, leave_place
-from bookings.models import Entry, PaymentCharge, Refund
+from bookings.models import Entry, PaymentCharge, Refund, ReviewReason
 from tests.bookings.settling.steps import look
 from tests.payments import PRICE, make_payment
 from tests.sales.open_classes import hold, pay, read, store
@@ -103,6 +103,20 @@ def test_a_second_payment_that_goes_back_is_not_kept_as_well(payment, mercadopag
         accept_second_payment(payment.pk)
 
     assert promised() == []
+
+
+def test_a_part_that_came_before_the_payment_that_is_kept_is_too_much(
+    payment, mercadopago, teacher
+):
+    mercadopago.pay(payment.preference_id, amount=1000)
+    look(payment)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+
+    assert accept_second_payment(payment.pk).review == ReviewReason.OVERPAID
+
+    assert promised() == [PRICE - 100_000]
 
 
 def test_a_second_payment_of_a_cancelled_class_is_not_kept(payment, mercadopago, teacher):

@@ -1,4 +1,4 @@
-"""How long, and for whom, times and seats are kept for transfers."""
+"""How long, and for whom, times and places are kept for transfers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

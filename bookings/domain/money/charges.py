@@ -112,7 +112,9 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     _approve_if_paid(payment, charges, now)
     if payment.approved_at is None:
         raise BookingError(TOO_LITTLE)
-    payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
+    is_too_much = _net_amount([one for one in charges if one.counts]) > payment.amount
+    payment.status = _derive_status(payment, charges, now)
+    payment.review = ReviewReason.OVERPAID if is_too_much else ReviewReason.NONE
     payment.save()
     promise_by_hand(locked, RefundReason.PAID_TWICE)
     return payment

@@ -39,7 +39,7 @@ NOT_PROMISED = _("Esa devolución ya está hecha.")
 # A paid purchase that ends so could not be given.
 LOSING = {
     RefundCase.SLOT_LOST,
-    RefundCase.SEAT_LOST,
+    RefundCase.PLACE_LOST,
     RefundCase.CLASS_OVER,
     RefundCase.CODE_USED_UP,
     RefundCase.PAID_TWICE,

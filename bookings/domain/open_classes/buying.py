@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 PLACE_GONE = _("Ese lugar ya no se guarda.")
 # Refusals that leave a paid purchase without a place, and the case of its refund.
 NO_PLACE: dict[type[BookingError], RefundCase] = {
-    ClassFullError: RefundCase.SEAT_LOST,
+    ClassFullError: RefundCase.PLACE_LOST,
     ClassEndedError: RefundCase.CLASS_OVER,
     ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
     AlreadyJoinedError: RefundCase.PAID_TWICE,
