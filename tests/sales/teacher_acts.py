@@ -18,22 +18,15 @@ from tests.sales.addresses import (
     find_new_class,
     find_payment,
     find_rows,
-    has_transfer,
 )
 from tests.sales.books import CASH, PAYMENT, REFUND, TRANSFER, Sale, read_pesos
 
-# The page of a step names what the teacher got; until then it names the whole price, and the ledger
-# writes it where a transfer was announced besides.
-PAGE_NAMES_THE_REST = False
-# Cash that she gives back is written once she says so; until then only at once, and only where she
-# keeps an online payment in its place.
-RETURNED_CASH_HAS_A_STEP = False
 # What the teacher's page says that she got or gave, and what that is to the books.
 SENTENCES = {
     r"cobraste (\S+) a mano": (CASH, PAYMENT, 1),
     r"te pagó (\S+) por fuera": (CASH, PAYMENT, 1),
     r"te llegaron (\S+)\.": (TRANSFER, PAYMENT, 1),
-    r"le devolviste (\S+) a": (TRANSFER, REFUND, -1),
+    r"le devolviste (\S+) por transferencia": (TRANSFER, REFUND, -1),
     r"le devolviste (\S+) en efectivo": (CASH, REFUND, -1),
 }
 KEEPS_ONLINE = "deja de contar lo que cobraste a mano"
@@ -192,12 +185,7 @@ class TeacherActs:
 
     def write_down(self, sale: Sale, name: str, page: str) -> None:
         for way, kind, sign, amount in find_sentences(page):
-            if way == CASH and not PAGE_NAMES_THE_REST and not has_transfer(sale):
-                amount = max(sale.price - self.kept_online(sale), 0)
             self.books.write(sale, way, kind, sign * amount)
-        cash = self.books.sum_of(sale, CASH)
-        if KEEPS_ONLINE in page and cash and not RETURNED_CASH_HAS_A_STEP:
-            self.books.write(sale, CASH, REFUND, -cash)
         if name == "deshacer" and sale.written_down:
             sale.person = sale.written_down
             sale.link = find_link(sale)
@@ -206,15 +194,6 @@ class TeacherActs:
             for one in self.sales:
                 if one.person == sale.written_down:
                     one.person = account
-
-    def kept_online(self, sale: Sale) -> int:
-        approved = {one["id"] for one in self.charges_of(sale) if one["status"] == "approved"}
-        return sum(
-            line.amount
-            for line in self.books.lines
-            if line.sale is sale and line.way.startswith("online")
-            if int(line.way.split()[1]) in approved
-        )
 
 
 def read(answer: Any) -> str:

@@ -137,44 +137,44 @@ def test_a_booking_that_is_cancelled_before_the_mail_leaves_is_not_told(mercadop
     assert reason_to_skip(Notice.objects.get(kind="new_booking")) == "La clase se canceló."
 
 
-# --- Seats ----------------------------------------------------------------------------------------
+# --- Places ---------------------------------------------------------------------------------------
 
 
-def test_a_seat_is_told_once_it_is_sold(mercadopago, open_class, teacher):
-    seat = hold(open_class)
+def test_a_place_is_told_once_it_is_sold(mercadopago, open_class, teacher):
+    place = hold(open_class)
     assert told() == []
 
-    pay(mercadopago, seat)
+    pay(mercadopago, place)
 
     assert told() == [(teacher.email, "seat_sold")]
     [letter] = letters(teacher)
-    assert f"Quién: {seat.person}\nClase abierta: Conversación B1\n" in letter
+    assert f"Quién: {place.person}\nClase abierta: Conversación B1\n" in letter
     assert "Lugares tomados: 1 de 6\nPrecio: $ 8.000\nPago: Ya está pago, por" in letter
 
 
-def test_a_seat_without_a_provider_is_told_when_it_is_kept_once_for_each_person(teacher, student):
+def test_a_place_without_a_provider_is_told_when_it_is_kept_once_for_each_person(teacher, student):
     open_class = store(teacher)
     for _ in range(3):
-        seat = hold(open_class, student)
-        release_place(user=student, purchase_id=seat.pk)
+        place = hold(open_class, student)
+        release_place(user=student, purchase_id=place.pk)
 
-    seat = hold(open_class, student)
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    place = hold(open_class, student)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
 
     assert told() == [(teacher.email, "seat_sold")]
 
 
-def test_a_free_seat_is_told(teacher, student):
+def test_a_free_place_is_told(teacher, student):
     hold(store(teacher, place_price=0), student)
 
     assert told() == [(teacher.email, "seat_sold")]
 
 
-def test_a_seat_that_is_left_is_told_with_its_money(mercadopago, open_class, teacher):
-    [seat] = take(mercadopago, open_class)
+def test_a_place_that_is_left_is_told_with_its_money(mercadopago, open_class, teacher):
+    [place] = take(mercadopago, open_class)
     letters(teacher)
 
-    leave_place(class_id=open_class.pk, user=seat.person)
+    leave_place(class_id=open_class.pk, user=place.person)
 
     [letter] = letters(teacher)
     assert letter.startswith("Dejaron un lugar de tu clase abierta: ")
@@ -293,15 +293,15 @@ def test_the_teacher_gets_no_mail_of_a_student_about_a_class_that_she_publishes(
 
 def test_the_teacher_reads_that_her_open_class_is_called_off_and_what_she_owes(teacher, student):
     open_class = store(teacher)
-    seat = hold_place(user=student, open_class_id=open_class.pk)
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    place = hold_place(user=student, open_class_id=open_class.pk)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
     Notice.objects.all().delete()
     OpenClass.objects.update(decides_at=timezone.now() - timedelta(hours=1))
 
     decide_open_classes()
 
     [letter] = letters(teacher)
-    assert read(seat).state == "ended"
+    assert read(place).state == "ended"
     assert "Qué se decidió: No se llegó al mínimo: se canceló, y vuelve lo que pagaron.\n" in letter
     assert "Para devolver: $ 8.000\n" in letter
 

@@ -54,7 +54,7 @@ def test_nothing_is_decided_before_the_deadline(open_class):
 
 
 def test_enough_people_let_the_class_go_on(mercadopago, open_class):
-    [seat] = take(mercadopago, open_class)
+    [place] = take(mercadopago, open_class)
     join(open_class, 2)
     let_time_pass()
 
@@ -63,13 +63,13 @@ def test_enough_people_let_the_class_go_on(mercadopago, open_class):
 
     assert decision() == MinimumDecision.GOES_ON
     told = set(Notice.objects.filter(kind="goes_on").values_list("user", flat=True))
-    assert seat.person_id in told
+    assert place.person_id in told
     assert len(told) == 3
     assert not Refund.objects.exists()
 
 
 def test_too_few_people_are_refunded_without_a_click(mercadopago, teacher, google):
-    seats = take(mercadopago, publish(teacher), 2)
+    places = take(mercadopago, publish(teacher), 2)
     let_time_pass()
 
     assert decide_open_classes() == 1
@@ -81,8 +81,8 @@ def test_too_few_people_are_refunded_without_a_click(mercadopago, teacher, googl
     assert google.live_events() == []
     reasons = Refund.objects.values_list("reason", "amount", "status")
     assert list(reasons) == [(RefundReason.BELOW_MINIMUM, PRICE, "done")] * 2
-    assert {read(one).state for one in seats} == {PurchaseState.ENDED}
-    mail = Notice.objects.get(kind="cancelled", user=seats[0].person)
+    assert {read(one).state for one in places} == {PurchaseState.ENDED}
+    mail = Notice.objects.get(kind="cancelled", user=places[0].person)
     text = render_mail(mail).body
     assert "No se llegó al mínimo de personas." in text
     assert "8.000" in text
@@ -118,7 +118,7 @@ def test_people_who_are_paying_are_awaited_but_not_for_long(mercadopago, open_cl
 
 def test_a_class_that_has_begun_goes_on(mercadopago, open_class):
     """The worker was down over the deadline."""
-    [seat] = take(mercadopago, open_class)
+    [place] = take(mercadopago, open_class)
     let_time_pass(minutes=24 * 60)
     VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=20))
 
@@ -126,7 +126,7 @@ def test_a_class_that_has_begun_goes_on(mercadopago, open_class):
 
     assert decision() == MinimumDecision.GOES_ON
     assert VirtualClass.objects.get().is_scheduled
-    assert read(seat).state == PurchaseState.PAID
+    assert read(place).state == PurchaseState.PAID
     assert not Refund.objects.exists()
 
 

@@ -207,8 +207,8 @@ def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
     BankTransferFactory(purchase=keep_class(code, host, minutes=-1).purchase, state=state)
     assert count_uses(code) == uses
 
-    seat = PlaceFactory(discount_code=code, kept_until=timezone.now())
-    BankTransferFactory(purchase=seat, state=state)
+    place = PlaceFactory(discount_code=code, kept_until=timezone.now())
+    BankTransferFactory(purchase=place, state=state)
     assert count_uses(code) == 2 * uses
 
     # Given up, it still gets a place for the money.
@@ -227,7 +227,7 @@ def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
         (PurchaseState.ENDED, 15, 0),
     ],
 )
-def test_a_seat_uses_the_code_while_it_is_kept_or_taken(code, host, state, minutes, uses):
+def test_a_place_uses_the_code_while_it_is_kept_or_taken(code, host, state, minutes, uses):
     kept_until = timezone.now() + timedelta(minutes=minutes)
     paid_at = timezone.now() if state == PurchaseState.PAID else None
     PlaceFactory(discount_code=code, state=state, kept_until=kept_until, paid_at=paid_at)
@@ -238,24 +238,24 @@ def test_a_seat_uses_the_code_while_it_is_kept_or_taken(code, host, state, minut
             find_discount(user=host, typed="AMIGOS", amount=PRICE)
 
 
-def test_uses_of_classes_and_seats_add_up(host, stranger):
+def test_uses_of_classes_and_places_add_up(host, stranger):
     code = DiscountCodeFactory(code="AMIGOS", max_uses=3)
     DiscountCodeFactory()
     keep_class(code, host)
-    seats = PlaceFactory.create_batch(2, open_class=OpenClassFactory(), discount_code=code)
+    places = PlaceFactory.create_batch(2, open_class=OpenClassFactory(), discount_code=code)
     assert count_uses(code) == 3
     with pytest.raises(DiscountCodeError):
         find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
 
-    seats[0].state = PurchaseState.LAPSED
-    seats[0].save()
+    places[0].state = PurchaseState.LAPSED
+    places[0].save()
 
     assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
 
 
 @pytest.mark.parametrize("once", [True, False])
-@pytest.mark.parametrize("used_for", ["class", "seat"])
-def test_once_per_person_counts_classes_and_seats(host, stranger, once, used_for):
+@pytest.mark.parametrize("used_for", ["class", "place"])
+def test_once_per_person_counts_classes_and_places(host, stranger, once, used_for):
     code = DiscountCodeFactory(code="AMIGOS", once_per_person=once)
     if used_for == "class":
         keep_class(code, host)

@@ -1,4 +1,4 @@
-"""Times and seats that a person keeps again and again without paying."""
+"""Times and places that a person keeps again and again without paying."""
 
 from datetime import timedelta
 
@@ -60,7 +60,7 @@ def let_classes_lapse(user, open_class):
 
 @pytest.mark.parametrize("give_up", [let_lapse, let_go, let_classes_lapse])
 @pytest.mark.usefixtures("agenda")
-def test_unpaid_checkouts_end_in_a_pause_for_seats_and_times(
+def test_unpaid_checkouts_end_in_a_pause_for_places_and_times(
     mercadopago, open_class, student, stranger, give_up
 ):
     give_up(student, open_class)
@@ -105,7 +105,9 @@ def test_a_hold_that_fails_does_not_use_up_the_mail(
     assert Notice.objects.get().kind == "holds_lapse"
 
 
-def test_a_seat_whose_preference_is_in_the_making_counts(mercadopago, teacher, open_class, student):
+def test_a_place_whose_preference_is_in_the_making_counts(
+    mercadopago, teacher, open_class, student
+):
     let_lapse(student, open_class)
     end_everything(ago=PAUSE)
     kept = hold(open_class, student)

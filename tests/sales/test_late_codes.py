@@ -1,4 +1,4 @@
-"""A code is used as often as it says, in whatever order seats and classes are kept and paid."""
+"""A code is used as often as it says, in whatever order places and classes are kept and paid."""
 
 import os
 import random
@@ -62,20 +62,20 @@ def is_refunded(payment):
     return asked == payment.amount
 
 
-def test_a_released_seat_uses_its_code_while_it_can_be_paid(
+def test_a_released_place_uses_its_code_while_it_can_be_paid(
     mercadopago, teacher, open_class, student, code
 ):
-    seat = hold(student, open_class, code)
-    release_place(user=student, purchase_id=seat.pk)
+    place = hold(student, open_class, code)
+    release_place(user=student, purchase_id=place.pk)
 
     with pytest.raises(DiscountCodeError):
         hold(student, store(teacher, start=in_days(8)), code)
 
-    assert pay(mercadopago, seat).state == PurchaseState.PAID
+    assert pay(mercadopago, place).state == PurchaseState.PAID
     assert list_uses().count() == 1
 
 
-def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
+def test_a_place_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     mercadopago, teacher, open_class, student, stranger, code, sign_in
 ):
     late = hold(student, open_class, code)
@@ -92,7 +92,7 @@ def test_a_seat_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     assert ClassLog.objects.get(event="seat_lost").reason == "El código ya se había usado"
 
 
-def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
+def test_the_teacher_is_warned_before_she_marks_such_a_place_as_paid(
     mercadopago, teacher, open_class, student, stranger, code, sign_in
 ):
     late = hold(student, open_class, code)
@@ -104,12 +104,12 @@ def test_the_teacher_is_warned_before_she_marks_such_a_seat_as_paid(
     assert "Ojo: el código MITAD ya se usó todas las veces que vale." in text_of(page)
 
 
-def test_a_voucher_keeps_the_use_of_a_seat(mercadopago, teacher, open_class, student, code):
-    seat = hold(student, open_class, code)
-    pay(mercadopago, seat, status="pending", method="ticket")
+def test_a_voucher_keeps_the_use_of_a_place(mercadopago, teacher, open_class, student, code):
+    place = hold(student, open_class, code)
+    pay(mercadopago, place, status="pending", method="ticket")
     end_everything()
 
-    assert list(list_uses()) == [seat]
+    assert list(list_uses()) == [place]
 
 
 def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
@@ -155,12 +155,12 @@ def test_a_class_that_had_lost_its_time_has_lost_its_use(
     )
 
 
-@pytest.mark.parametrize("kind", ["class", "seat"])
+@pytest.mark.parametrize("kind", ["class", "place"])
 def test_a_transfer_announced_after_its_code_was_used_is_returned(
     mercadopago, teacher, host, student, open_class, code, kind
 ):
     take_transfers()
-    if kind == "seat":
+    if kind == "place":
         purchase = hold(host, open_class, code)
     else:
         hold_id = keep(host, start=in_days(9)).pk
@@ -177,10 +177,10 @@ def test_a_transfer_announced_after_its_code_was_used_is_returned(
 
 
 def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, student, code):
-    seat = hold(student, open_class, code)
+    place = hold(student, open_class, code)
     DiscountCode.objects.update(max_uses=0)
 
-    assert pay(mercadopago, seat).state == PurchaseState.PAID
+    assert pay(mercadopago, place).state == PurchaseState.PAID
 
 
 def test_a_class_that_the_calendar_refused_keeps_its_use(mercadopago, teacher, host, code):
@@ -239,8 +239,8 @@ class Attack:
         )
 
     def release(self):
-        if seat := self.pick(Purchase.objects.places().filter(state=PurchaseState.KEPT)):
-            release_place(user=seat.person, purchase_id=seat.pk)
+        if place := self.pick(Purchase.objects.places().filter(state=PurchaseState.KEPT)):
+            release_place(user=place.person, purchase_id=place.pk)
 
     def pay(self):
         """At any time, also of what was given up, and after the preference ended."""

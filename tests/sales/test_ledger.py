@@ -246,7 +246,7 @@ class Month:
         self.write(payment.purchase.person, received=self.pay(payment))
         self.receive(transfer)
 
-    def seats(self):
+    def places(self):
         """Three paid online, one by hand, one by transfer, one too late for a place."""
         price = self.price()
         open_class = self.publish(price, places=5)
@@ -262,7 +262,7 @@ class Month:
         assert Purchase.objects.places().get(pk=late.pk).refund_reason == RefundReason.SEAT_LOST
         self.write(late.person, returned=price)
 
-    def seats_of_a_class_that_is_called_off(self):
+    def places_of_a_class_that_is_called_off(self):
         price = self.price()
         open_class = self.publish(price)
         online, by_hand = hold_place(open_class), hold_place(open_class)
@@ -273,30 +273,30 @@ class Month:
         self.write(online.person, returned=price)
         assert find_balance(by_hand.person).to_return == price
 
-    def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
+    def a_place_by_transfer_that_is_called_off_and_sent_back(self):
         open_class = self.publish(self.price())
         transfer = self.receive(self.send(hold_place(open_class)))
         cancel_class(class_id=open_class.pk, actor=self.teacher, fresh_sign_in=True)
         send_back(transfer, self.teacher)
         self.write(transfer.purchase.person, returned=transfer.amount)
 
-    def a_seat_online_and_by_transfer(self):
-        seat = hold_place(self.publish(self.price()))
-        transfer = self.send(seat)
-        self.take(seat)
+    def a_place_online_and_by_transfer(self):
+        place = hold_place(self.publish(self.price()))
+        transfer = self.send(place)
+        self.take(place)
         self.receive(transfer)
 
-    def a_seat_with_a_discount(self):
+    def a_place_with_a_discount(self):
         open_class = self.publish(self.price())
         code, person = DiscountCodeFactory(), UserFactory()
-        seat = PlaceFactory(
+        place = PlaceFactory(
             open_class=open_class,
             person=person,
             price=90_000,
             discount=10_000,
             discount_code=code,
         )
-        pay_place_by_hand(purchase_id=seat.pk, actor=self.teacher)
+        pay_place_by_hand(purchase_id=place.pk, actor=self.teacher)
         self.write(person, by_hand=90_000)
 
     def publish(self, price, **changes):
@@ -304,8 +304,8 @@ class Month:
         moments = {"start": in_days(day + 0.125), "decides_at": in_days(day - 1)}
         return store(self.teacher, place_price=price, **moments | changes)
 
-    def take(self, seat):
-        self.write(seat.person, received=self.pay(seat.payment))
+    def take(self, place):
+        self.write(place.person, received=self.pay(place.payment))
 
 
 WAYS = [

@@ -30,22 +30,22 @@ def _rules(mercadopago, teacher):
     take_transfers()
 
 
-def announce_seat(user, teacher, day=7):
-    seat = hold(publish(teacher, start=in_days(day)), user)
-    transfer = announce_transfer(user=user, purchase=seat, operation_number="12345678")
-    release_place(user=user, purchase_id=seat.pk)
+def announce_place(user, teacher, day=7):
+    place = hold(publish(teacher, start=in_days(day)), user)
+    transfer = announce_transfer(user=user, purchase=place, operation_number="12345678")
+    release_place(user=user, purchase_id=place.pk)
     return transfer
 
 
 def test_a_person_has_three_announcements_to_decide_at_most(teacher, student, stranger):
     for day in range(3):
-        announce_seat(student, teacher, 7 + day)
+        announce_place(student, teacher, 7 + day)
 
     with pytest.raises(TooManyTransfersError, match="todavía no confirmó"):
-        announce_seat(student, teacher, 10)
+        announce_place(student, teacher, 10)
 
     assert BankTransfer.objects.filter(purchase__person=student).count() == 3
-    assert announce_seat(stranger, teacher, 11)
+    assert announce_place(stranger, teacher, 11)
 
 
 def test_a_person_announces_five_times_a_day_at_most(teacher, student):
@@ -62,12 +62,12 @@ def test_a_person_announces_five_times_a_day_at_most(teacher, student):
 
 def test_a_student_reads_why_another_is_not_taken(teacher, student, sign_in):
     for day in range(3):
-        announce_seat(student, teacher, 7 + day)
-    seat = hold(publish(teacher, start=in_days(10)), student)
+        announce_place(student, teacher, 7 + day)
+    place = hold(publish(teacher, start=in_days(10)), student)
     client = sign_in(student)
 
     page = client.post(
-        reverse("bookings:place_transfer", args=[seat.pk]),
+        reverse("bookings:place_transfer", args=[place.pk]),
         {"operation_number": "12345678"},
         follow=True,
     )

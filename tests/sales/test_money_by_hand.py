@@ -1,4 +1,4 @@
-"""What goes back, online and by the teacher's hand, of a class or seat that she was paid for."""
+"""What goes back, online and by the teacher's hand, of a class or place that she was paid for."""
 
 import pytest
 from django.urls import reverse
@@ -95,12 +95,12 @@ def test_each_part_goes_back_the_way_it_came(
 
 def test_a_place_paid_in_two_parts_goes_back_in_two(mercadopago, teacher, host, sign_in):
     open_class = publish(teacher)
-    seat = hold(open_class, host)
-    mercadopago.pay(seat.payment.preference_id, amount=3_000)
-    look(seat.payment)
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    place = hold(open_class, host)
+    mercadopago.pay(place.payment.preference_id, amount=3_000)
+    look(place.payment)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
 
-    money = find_money_of_place(read(seat))
+    money = find_money_of_place(read(place))
     leave_place(class_id=open_class.pk, user=host, kept=0)
 
     assert (money.online, money.by_hand, money.kept) == (300_000, PLACE_PRICE - 300_000, 0)
@@ -180,15 +180,15 @@ def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
 def test_a_transfer_for_a_place_is_told_to_who_made_it(mercadopago, host, teacher, sign_in):
     take_transfers()
     open_class = publish(teacher)
-    seat = hold(open_class, host)
-    transfer = announce_transfer(user=host, purchase=seat, operation_number="12345678")
+    place = hold(open_class, host)
+    transfer = announce_transfer(user=host, purchase=place, operation_number="12345678")
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     leave_place(class_id=open_class.pk, user=host, kept=0)
 
     assert "La profe te devuelve $ 8.000, por donde" in told(NoticeKind.LEFT, host)
     assert "La profe te devuelve <strong>$ 8.000</strong>" in page(
-        sign_in(host), "bookings:place", seat.pk
+        sign_in(host), "bookings:place", place.pk
     )
 
 

@@ -86,11 +86,11 @@ def test_the_events_of_a_class_say_what_was_sold(sold, code, teacher):
     }
 
 
-def test_the_events_of_a_seat_say_what_was_sold(student, teacher):
+def test_the_events_of_a_place_say_what_was_sold(student, teacher):
     DiscountCodeFactory(code="AMIGOS", percent=None, amount=100_000)
     open_class = publish(teacher)
-    seat = hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    place = hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
 
     data = told()["seat.paid"]
     assert (data["amount"], data["listPrice"]) == (700_000, 800_000)
@@ -99,7 +99,7 @@ def test_the_events_of_a_seat_say_what_was_sold(student, teacher):
     assert details.endswith("código AMIGOS: $ 1.000 menos")
 
 
-def test_a_seat_that_a_code_makes_free_names_the_code(student, teacher):
+def test_a_place_that_a_code_makes_free_names_the_code(student, teacher):
     DiscountCodeFactory(code="AMIGOS", percent=100)
     open_class = publish(teacher)
     hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")

@@ -119,13 +119,13 @@ def test_an_announced_transfer_counts_after_its_time(host):
         book(host, start=START + DAY)
 
 
-@pytest.mark.parametrize("paid", ["class", "seat"])
+@pytest.mark.parametrize("paid", ["class", "place"])
 def test_a_person_who_paid_before_has_several(host, teacher, google, paid):
     if paid == "class":
         confirm_payment(class_id=book(host).pk, actor=teacher)
     else:
-        seat = hold(store(teacher, start=START + 4 * DAY), host)
-        transfer = announce_transfer(user=host, purchase=seat, operation_number="12345678")
+        place = hold(store(teacher, start=START + 4 * DAY), host)
+        transfer = announce_transfer(user=host, purchase=place, operation_number="12345678")
         confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
     for days in (1, 2):

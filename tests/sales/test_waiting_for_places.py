@@ -31,7 +31,7 @@ from tests.sales.open_classes import expire, hold, in_days, pay, store, take
 
 pytestmark = pytest.mark.django_db
 
-# As a command: ORDERS=100 pytest tests/sales/test_waiting_for_seats.py
+# As a command: ORDERS=100 pytest tests/sales/test_waiting_for_places.py
 ORDERS = int(os.environ.get("ORDERS", "3"))
 STEPS = 40
 
@@ -48,8 +48,8 @@ def full(mercadopago, teacher):
 def offer(full, student):
     """The freed place, offered to the student."""
     entry = wait_for_open_class(user=student, class_id=full.pk)
-    seat = Purchase.objects.places().get(state=PurchaseState.PAID)
-    leave_place(class_id=full.pk, user=seat.person)
+    place = Purchase.objects.places().get(state=PurchaseState.PAID)
+    leave_place(class_id=full.pk, user=place.person)
     entry.refresh_from_db()
     return entry
 
@@ -162,12 +162,12 @@ class Attack:
         hold(self.open_class, user)
 
     def pay(self, user):
-        if seat := user.purchases.places().filter(state=PurchaseState.KEPT, paid_at=None).first():
-            pay(self.mercadopago, seat)
+        if place := user.purchases.places().filter(state=PurchaseState.KEPT, paid_at=None).first():
+            pay(self.mercadopago, place)
 
     def release(self, user):
-        if seat := user.purchases.places().filter(state=PurchaseState.KEPT).first():
-            release_place(user=user, purchase_id=seat.pk)
+        if place := user.purchases.places().filter(state=PurchaseState.KEPT).first():
+            release_place(user=user, purchase_id=place.pk)
 
     def wait(self, user):
         wait_for_open_class(user=user, class_id=self.open_class.pk)

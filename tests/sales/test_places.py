@@ -1,4 +1,4 @@
-"""domain/open_classes/seats.py: seats are held, paid and lost."""
+"""domain/open_classes/places.py: places are held, paid and lost."""
 
 from datetime import timedelta
 
@@ -63,27 +63,27 @@ def events(open_class):
 # --- Holding -------------------------------------------------------------------------------------
 
 
-def test_a_held_seat_has_a_payment_and_keeps_its_place(mercadopago, open_class, student):
-    seat = hold(open_class, student)
+def test_a_held_place_has_a_payment_and_keeps_its_place(mercadopago, open_class, student):
+    place = hold(open_class, student)
 
-    assert (seat.state, seat.price) == (PurchaseState.KEPT, PRICE)
-    assert seat.payment.checkout_url
-    assert seat.payment.amount == PRICE
+    assert (place.state, place.price) == (PurchaseState.KEPT, PRICE)
+    assert place.payment.checkout_url
+    assert place.payment.amount == PRICE
     [preference] = mercadopago.preferences
     assert preference["items"][0]["title"] == "Lugar en «Conversación B1»"
     assert find_places_left(open_class) == 5
     assert [one.held for one in list_open_classes()] == [1]
 
 
-def test_a_repeat_gives_the_same_seat(mercadopago, open_class, student):
+def test_a_repeat_gives_the_same_place(mercadopago, open_class, student):
     assert hold(open_class, student) == hold(open_class, student)
     assert len(mercadopago.preferences) == 1
 
 
-def test_a_held_seat_is_not_paid_at_another_price_than_the_page_shows(
+def test_a_held_place_is_not_paid_at_another_price_than_the_page_shows(
     mercadopago, open_class, student
 ):
-    """The page of another tab shows a discount, which the held seat does not have."""
+    """The page of another tab shows a discount, which the held place does not have."""
     held = hold(open_class, student)
     code, seen = DiscountCodeFactory(percent=50).code, held.price // 2
 
@@ -91,7 +91,7 @@ def test_a_held_seat_is_not_paid_at_another_price_than_the_page_shows(
         hold_place(user=student, open_class_id=open_class.pk, typed_code=code, seen=seen)
 
 
-def test_an_expired_seat_is_replaced(mercadopago, open_class, student):
+def test_an_expired_place_is_replaced(mercadopago, open_class, student):
     first = hold(open_class, student)
     expire(first)
 
@@ -101,7 +101,7 @@ def test_an_expired_seat_is_replaced(mercadopago, open_class, student):
     assert read(first).state == PurchaseState.LAPSED
 
 
-def test_no_more_seats_are_held_than_there_are_places(mercadopago, teacher, student):
+def test_no_more_places_are_held_than_there_are_places(mercadopago, teacher, student):
     open_class = store(teacher, places=1, minimum=1)
     hold(open_class)
 
@@ -124,38 +124,38 @@ def test_a_provider_that_is_down_keeps_no_place(mercadopago, open_class, student
 def test_a_free_place_is_taken_at_once(mercadopago, teacher, student):
     open_class = store(teacher, place_price=0)
 
-    seat = hold(open_class, student)
+    place = hold(open_class, student)
 
-    assert seat.state == PurchaseState.PAID
+    assert place.state == PurchaseState.PAID
     assert not Payment.objects.exists()
     assert student.pk in people(open_class)
 
 
-def test_the_teacher_cannot_hold_a_seat(mercadopago, open_class, teacher):
+def test_the_teacher_cannot_hold_a_place(mercadopago, open_class, teacher):
     with pytest.raises(OwnClassError):
         hold(open_class, teacher)
 
 
-def test_an_ordinary_class_has_no_seats(mercadopago, student):
+def test_an_ordinary_class_has_no_places(mercadopago, student):
     with pytest.raises(ClassNotFoundError):
         hold_place(user=student, open_class_id=VirtualClassFactory(scheduled=True).pk)
 
 
-def test_a_cancelled_class_has_no_seats(mercadopago, open_class, teacher, student):
+def test_a_cancelled_class_has_no_places(mercadopago, open_class, teacher, student):
     cancel_class(class_id=open_class.pk, actor=teacher)
 
     with pytest.raises(ClassCancelledError):
         hold(open_class, student)
 
 
-def test_a_class_that_began_has_no_seats(mercadopago, open_class, student):
+def test_a_class_that_began_has_no_places(mercadopago, open_class, student):
     VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=1))
 
     with pytest.raises(BookingError):
         hold(open_class, student)
 
 
-def test_a_person_holds_only_so_many_seats(mercadopago, teacher, student, settings):
+def test_a_person_holds_only_so_many_places(mercadopago, teacher, student, settings):
     settings.MAX_UNPAID_HOLDS = 1
     hold(store(teacher), student)
 
@@ -163,12 +163,12 @@ def test_a_person_holds_only_so_many_seats(mercadopago, teacher, student, settin
         hold(store(teacher, start=in_days(8)), student)
 
 
-def test_a_released_seat_is_free_again(mercadopago, open_class, student, stranger):
-    seat = hold(open_class, student)
+def test_a_released_place_is_free_again(mercadopago, open_class, student, stranger):
+    place = hold(open_class, student)
     with pytest.raises(ClassNotFoundError):
-        release_place(user=stranger, purchase_id=seat.pk)
+        release_place(user=stranger, purchase_id=place.pk)
 
-    release_place(user=student, purchase_id=seat.pk)
+    release_place(user=student, purchase_id=place.pk)
 
     assert find_places_left(open_class) == 6
 
@@ -176,25 +176,25 @@ def test_a_released_seat_is_free_again(mercadopago, open_class, student, strange
 # --- Paying --------------------------------------------------------------------------------------
 
 
-def test_a_paid_seat_is_a_place_in_the_class(mercadopago, open_class, student):
-    seat = pay(mercadopago, hold(open_class, student))
-    look(seat)
-    look(seat)
+def test_a_paid_place_is_a_place_in_the_class(mercadopago, open_class, student):
+    place = pay(mercadopago, hold(open_class, student))
+    look(place)
+    look(place)
 
-    assert seat.state == PurchaseState.PAID
-    assert seat.paid_at == seat.payment.approved_at
+    assert place.state == PurchaseState.PAID
+    assert place.paid_at == place.payment.approved_at
     assert student.pk in people(open_class)
-    assert seat.virtual_class.current_participants == 2
+    assert place.virtual_class.current_participants == 2
     assert events(open_class)[-2:] == ["joined", "seat_paid"]
     assert Notice.objects.filter(user=student, kind="joined").count() == 1
     assert not Refund.objects.exists()
 
 
 def test_a_late_payment_takes_a_place_that_is_free(mercadopago, open_class, student):
-    seat = hold(open_class, student)
-    expire(seat)
+    place = hold(open_class, student)
+    expire(place)
 
-    assert pay(mercadopago, seat).state == PurchaseState.PAID
+    assert pay(mercadopago, place).state == PurchaseState.PAID
 
 
 def test_a_late_payment_without_a_place_goes_back(mercadopago, teacher, student):
@@ -221,7 +221,7 @@ def test_a_late_payment_takes_no_place_that_another_is_paying(mercadopago, teach
     assert pay(mercadopago, late).state == PurchaseState.LOST
 
 
-def test_two_seats_of_one_person_are_paid_once(mercadopago, open_class, student):
+def test_two_places_of_one_person_are_paid_once(mercadopago, open_class, student):
     first = hold(open_class, student)
     expire(first)
     second = hold(open_class, student)
@@ -234,63 +234,63 @@ def test_two_seats_of_one_person_are_paid_once(mercadopago, open_class, student)
     assert find_places_left(open_class) == 5
 
 
-def test_the_sweep_settles_a_paid_seat_that_a_crash_left(mercadopago, open_class, student):
-    seat = hold(open_class, student)
-    mercadopago.pay(seat.payment.preference_id)
+def test_the_sweep_settles_a_paid_place_that_a_crash_left(mercadopago, open_class, student):
+    place = hold(open_class, student)
+    mercadopago.pay(place.payment.preference_id)
     Payment.objects.update(next_check_at=timezone.now())
 
     settle_due_payments()
 
-    assert read(seat).state == PurchaseState.PAID
+    assert read(place).state == PurchaseState.PAID
 
 
-def test_a_seat_after_the_class_goes_back(mercadopago, open_class, student):
-    seat = hold(open_class, student)
+def test_a_place_after_the_class_goes_back(mercadopago, open_class, student):
+    place = hold(open_class, student)
     now = timezone.now()
     VirtualClass.objects.update(start_time=now - timedelta(hours=2), end_time=now)
 
-    seat = pay(mercadopago, seat)
+    place = pay(mercadopago, place)
 
-    assert seat.state == PurchaseState.LOST
-    assert is_refunded(seat, RefundReason.CLASS_OVER)
+    assert place.state == PurchaseState.LOST
+    assert is_refunded(place, RefundReason.CLASS_OVER)
 
 
 def test_a_chargeback_gives_the_place_back(mercadopago, open_class, student):
-    seat = hold(open_class, student)
-    charge = mercadopago.pay(seat.payment.preference_id)
-    look(seat)
+    place = hold(open_class, student)
+    charge = mercadopago.pay(place.payment.preference_id)
+    look(place)
     mercadopago.settle(charge["id"], "charged_back")
 
-    seat = look(seat)
+    place = look(place)
 
-    assert seat.payment.status == PaymentStatus.CHARGED_BACK
-    assert seat.payment.review == ReviewReason.DISPUTE
-    assert seat.state == PurchaseState.ENDED
+    assert place.payment.status == PaymentStatus.CHARGED_BACK
+    assert place.payment.review == ReviewReason.DISPUTE
+    assert place.state == PurchaseState.ENDED
     assert student.pk not in people(open_class)
     assert find_places_left(open_class) == 6
     assert not Refund.objects.exists()
     assert Notice.objects.filter(kind="seat_to_review").exists()
 
 
-def test_a_disputed_seat_waits(mercadopago, open_class, student):
-    seat = hold(open_class, student)
-    charge = mercadopago.pay(seat.payment.preference_id)
+def test_a_disputed_place_waits(mercadopago, open_class, student):
+    place = hold(open_class, student)
+    charge = mercadopago.pay(place.payment.preference_id)
     mercadopago.settle(charge["id"], "in_mediation")
 
-    assert look(seat).state == PurchaseState.KEPT
+    assert look(place).state == PurchaseState.KEPT
 
 
-def test_a_seats_preference_books_no_class(mercadopago, open_class, student):
-    seat = hold(open_class, student)
-    quote = seat.payment.quote
-    start = seat.virtual_class.start_time
+def test_a_places_preference_books_no_class(mercadopago, open_class, student):
+    place = hold(open_class, student)
+    quote = place.payment.quote
+    start = place.virtual_class.start_time
     request = BookingRequest(
         start,
-        seat.virtual_class.end_time,
+        place.virtual_class.end_time,
         is_group_class=True,
         students_count=quote["students_count"],
         price=PRICE,
-        preference_id=seat.payment.preference_id,
+        preference_id=place.payment.preference_id,
     )
 
     with pytest.raises(PreferenceTakenError):
@@ -300,21 +300,21 @@ def test_a_seats_preference_books_no_class(mercadopago, open_class, student):
 # --- By hand -------------------------------------------------------------------------------------
 
 
-def test_the_teacher_confirms_a_seat_that_was_paid_otherwise(teacher, student):
+def test_the_teacher_confirms_a_place_that_was_paid_otherwise(teacher, student):
     open_class = store(teacher)
-    seat = hold(open_class, student)
+    place = hold(open_class, student)
     assert not Payment.objects.exists()
 
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
-    pay_place_by_hand(purchase_id=seat.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
 
-    seat = read(seat)
-    assert seat.state == PurchaseState.PAID
-    assert seat.paid_at
+    place = read(place)
+    assert place.state == PurchaseState.PAID
+    assert place.paid_at
     assert events(open_class).count("seat_paid") == 1
 
 
-def test_the_teacher_cannot_confirm_a_seat_without_a_place(teacher, student):
+def test_the_teacher_cannot_confirm_a_place_without_a_place(teacher, student):
     open_class = store(teacher, places=1, minimum=1)
     late = hold(open_class, student)
     expire(late)

@@ -1,4 +1,4 @@
-"""The places of seats: code, capacity, waiting list, leaving and cancelling."""
+"""A bought place among others: code, capacity, waiting list, leaving and cancelling."""
 
 import pytest
 
@@ -43,18 +43,18 @@ pytestmark = pytest.mark.django_db
 
 def test_the_code_takes_no_place_that_is_being_paid(mercadopago, teacher, student):
     open_class = store(teacher, places=1, minimum=1)
-    seat = hold(open_class)
+    place = hold(open_class)
     code = open_class.virtual_class.access_code
 
     with pytest.raises(PlaceHeldError):
         join_class(user=student, access_code=code)
-    expire(seat)
+    expire(place)
     join_class(user=student, access_code=code)
 
     assert student.pk in people(open_class)
 
 
-def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teacher):
+def test_the_capacity_never_falls_below_held_places(mercadopago, open_class, teacher):
     hold(open_class)
     hold(open_class)
 
@@ -64,10 +64,10 @@ def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teac
 
 def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, student, stranger):
     open_class = store(teacher, places=1, minimum=1)
-    [seat] = take(mercadopago, open_class)
+    [place] = take(mercadopago, open_class)
     entry = wait_for_open_class(user=student, class_id=open_class.pk)
 
-    leave_place(class_id=open_class.pk, user=seat.person)
+    leave_place(class_id=open_class.pk, user=place.person)
 
     entry.refresh_from_db()
     assert entry.state == WaitingState.OFFERED
@@ -93,31 +93,31 @@ def test_no_held_place_is_offered(mercadopago, teacher, student):
 # --- Leaving and cancelling ----------------------------------------------------------------------
 
 
-def test_leaving_in_time_refunds_the_seat(mercadopago, open_class, student):
-    seat = pay(mercadopago, hold(open_class, student))
+def test_leaving_in_time_refunds_the_place(mercadopago, open_class, student):
+    place = pay(mercadopago, hold(open_class, student))
 
     leave_place(class_id=open_class.pk, user=student)
 
-    seat = read(seat)
-    assert seat.state == PurchaseState.ENDED
-    assert is_refunded(seat, RefundReason.CANCELLED)
+    place = read(place)
+    assert place.state == PurchaseState.ENDED
+    assert is_refunded(place, RefundReason.CANCELLED)
     assert student.pk not in people(open_class)
     assert find_places_left(open_class) == 6
 
 
 def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
-    seat = pay(mercadopago, hold(open_class, student))
+    place = pay(mercadopago, hold(open_class, student))
     BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": 60 * 24 * 30})
 
     leave_place(class_id=open_class.pk, user=student)
-    look(seat)
+    look(place)
 
-    seat = read(seat)
-    assert (seat.state, seat.amount_kept) == (PurchaseState.ENDED, PRICE)
+    place = read(place)
+    assert (place.state, place.amount_kept) == (PurchaseState.ENDED, PRICE)
     assert not Refund.objects.exists()
 
 
-def test_a_guest_with_the_code_leaves_without_a_seat(mercadopago, open_class, student):
+def test_a_guest_with_the_code_leaves_without_a_place(mercadopago, open_class, student):
     join_class(user=student, access_code=open_class.virtual_class.access_code)
 
     leave_place(class_id=open_class.pk, user=student)
@@ -125,7 +125,7 @@ def test_a_guest_with_the_code_leaves_without_a_seat(mercadopago, open_class, st
     assert student.pk not in people(open_class)
 
 
-def test_cancelling_refunds_every_seat_once(mercadopago, open_class, teacher, student):
+def test_cancelling_refunds_every_place_once(mercadopago, open_class, teacher, student):
     paid = take(mercadopago, open_class, 2)
     held = hold(open_class, student)
 
