@@ -90,8 +90,9 @@ def find_payment(sale: Sale) -> str:
 
 def find_preference(sale: Sale) -> str:
     payments = Payment.objects.filter(~Q(preference_id=None))
-    key = "virtual_class" if sale.kind == "class" else "seat"
-    found = payments.filter(**{key: sale.key}) if sale.key else payments.none()
+    purchases = Purchase.objects.filter(kind=sale.kind)
+    of_sale = Q(virtual_class=sale.key) if sale.kind == "class" else Q(pk=sale.key)
+    found = payments.filter(purchase__in=purchases.filter(of_sale)) if sale.key else payments.none()
     return found.values_list("preference_id", flat=True).last() or ""
 
 
@@ -102,11 +103,6 @@ def find_rows(sale: Sale) -> set[str]:
     transfers = BankTransfer.objects.filter(operation_number__in=sale.numbers)
     rows = [*payments, *refunds, *transfers]
     return {sale.class_id, sale.key, *(str(row.pk) for row in rows)}
-
-
-def has_transfer(sale: Sale) -> bool:
-    found = BankTransfer.objects.filter(operation_number__in=sale.numbers)
-    return found.exclude(state="refused").exists()
 
 
 def find_link(sale: Sale) -> str:

@@ -122,10 +122,6 @@ class TeacherActs:
     def carry_out(self, panel: Client, address: str, sale: Sale) -> None:
         """Look at what a step would do, confirm it, and write down what that means."""
         name = address.split("/")[-2]
-        if name in {"pagada", "pagado"} and not PAGE_NAMES_THE_REST:
-            self.provider.heal()
-            self.deliver()
-            self.sweep()
         page = read(panel.get(address))
         given = self.fill_in(name, page)
         if given:

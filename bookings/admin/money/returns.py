@@ -26,7 +26,7 @@ from bookings.admin.steps import (
 from bookings.domain.dry_runs import foresee
 from bookings.domain.money.money_back import note_return
 from bookings.domain.queries import list_returns_to_make
-from bookings.models import Refund
+from bookings.models import MoneyWay, Refund
 from bookings.templatetags.class_times import pesos
 
 
@@ -53,12 +53,13 @@ class NoteReturn(Step[Refund]):
             return None
         seen = foresee(partial(note_return, refund_id=row.pk, actor=actor), [])
         person = row.purchase.person
-        happens = f"Queda anotado que le devolviste {pesos(row.amount)} a {person}."
+        happens = f"Queda anotado que le devolviste {describe_return(row)} a {person}."
         return Facts(_describe(row), (happens,), group_mails(seen.mails))
 
     def take(self, row: Refund, form: Any, actor: User) -> Report:
         note_return(refund_id=row.pk, actor=actor)
-        return Report(f"Queda anotado: le devolviste {pesos(row.amount)} a {row.purchase.person}.")
+        person = row.purchase.person
+        return Report(f"Queda anotado: le devolviste {describe_return(row)} a {person}.")
 
 
 NOTE_RETURN = NoteReturn()
@@ -127,3 +128,9 @@ def _describe(refund: Refund) -> str:
     virtual_class = refund.purchase.virtual_class
     when = f"clase del {day_at(virtual_class.start_time)}" if virtual_class else "sin reserva"
     return f"{refund.purchase.person} · {pesos(refund.amount)} · {_name_way(refund)} · {when}"
+
+
+def describe_return(refund: Refund) -> str:
+    """``$ 15.000 en efectivo``."""
+    way = "por transferencia" if refund.way == MoneyWay.TRANSFER else "en efectivo"
+    return f"{pesos(refund.amount)} {way}"
