@@ -12,7 +12,9 @@ POINTS: dict[str, Callable[[], None]] = {
     "before the wish": partial(die_before, f"{SCHEDULING}._note_request"),
     "between wish and insert": partial(die_before, f"{SCHEDULING}.create_event"),
     "between insert and save": partial(die_before, f"{SCHEDULING}._save"),
-    "in the save, class written": partial(die_before, "bookings.models.UserActivity.save"),
+    "in the save, host written": partial(
+        die_before, "bookings.domain.places.participants._follow_rows"
+    ),
     "in the save, all written": partial(die_after, f"{SCHEDULING}.record_place"),
     "before the answer": lambda: None,
 }

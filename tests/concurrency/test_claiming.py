@@ -20,7 +20,7 @@ from bookings.domain.people.claiming import (
     confirm_claim,
 )
 from bookings.domain.places.class_links import make_link
-from bookings.models import ClassEvent, ClassLog, ClassType, Payment, VirtualClass
+from bookings.models import ClassEvent, ClassLog, ClassType, Purchase, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.sales.open_classes import in_days
@@ -125,7 +125,7 @@ def test_a_payment_that_settles_meanwhile_follows_its_class(mercadopago, teacher
     assert not [one for one in done if isinstance(one, Exception)], done
     booked.refresh_from_db()
     assert (booked.booked_by, booked.is_scheduled) == (racer, True)
-    assert Payment.objects.get().user == racer
+    assert Purchase.objects.get().person == racer
     assert booked.activities.get().user == racer
 
 

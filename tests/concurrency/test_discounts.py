@@ -12,12 +12,13 @@ from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.exceptions import DiscountCodeError
 from bookings.domain.money import discounts
 from bookings.domain.money.discounts import list_uses
-from bookings.models import Price, Purchase
+from bookings.models import Price
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import (
     DiscountCodeFactory,
     HoldFactory,
     OpenClassFactory,
+    PlaceFactory,
     UserFactory,
 )
 
@@ -56,19 +57,18 @@ def book(user, code):
 book.count = 0
 
 
-def take_seat(user, code, open_class):
-    """Return what holds a seat of an open class with the code, in one transaction."""
+def take_place(user, code, open_class):
+    """Return what keeps a place of an open class with the code, in one transaction."""
 
     @transaction.atomic
     def hold():
         found = checkout.take_discount(user=user, typed=code.code, amount=400_000)
-        return Purchase.objects.create(
-            user=user,
+        return PlaceFactory(
+            person=user,
             open_class=open_class,
             price=400_000 - found.amount,
             discount=found.amount,
             discount_code=found.code,
-            expires_at=timezone.now() + timedelta(minutes=15),
         )
 
     return hold
@@ -78,9 +78,8 @@ def have_one_winner(code, *racers):
     """Race; True if one use was taken, and every other racer was told that there is none."""
     results = race(*racers)
     refused = [one for one in results if isinstance(one, DiscountCodeError)]
-    uses = [*list_uses(), *list_uses()]
-    of_code = [one for one in uses if one.discount_code_id == code.pk]
-    return (len(of_code), len(refused)) == (1, len(racers) - 1)
+    uses = list_uses().filter(discount_code=code).count()
+    return (uses, len(refused)) == (1, len(racers) - 1)
 
 
 def race_of_students():
@@ -89,10 +88,10 @@ def race_of_students():
 
 
 def race_of_tabs():
-    """A class in one tab, a seat of an open class in the other."""
+    """A class in one tab, a place of an open class in the other."""
     code, person = DiscountCodeFactory(max_uses=None), UserFactory()
-    seat = take_seat(person, code, OpenClassFactory())
-    return have_one_winner(code, book(person, code), seat)
+    place = take_place(person, code, OpenClassFactory())
+    return have_one_winner(code, book(person, code), place)
 
 
 @pytest.fixture

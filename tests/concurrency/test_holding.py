@@ -13,6 +13,7 @@ from bookings.domain.checkout import checkout, holds
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
+from bookings.domain.open_classes import buying
 from bookings.domain.open_classes.buying import hold_place
 from bookings.models import Hold, Payment, Price, Purchase, PurchaseState
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
@@ -34,7 +35,7 @@ def starts():
 @pytest.fixture(autouse=True)
 def _count_together(monkeypatch):
     """Have all racers count what the person has before any of them stores more."""
-    for module in (holds, checkout, seats):
+    for module in (holds, checkout, buying):
         gate = Gate(COUNT, SHORT_PATIENCE)
         monkeypatch.setattr(module, "limit_unpaid", partial(_check_and_wait, gate))
 
@@ -81,7 +82,7 @@ def test_preferences_at_once_are_no_more_than_their_own_limit(mercadopago, host,
     assert Payment.objects.count() == 2
 
 
-def test_seats_at_once_are_no_more_than_the_limit(mercadopago, host, teacher, starts):
+def test_places_at_once_are_no_more_than_the_limit(mercadopago, host, teacher, starts):
     published = [store(teacher, start=start, decides_at=start) for start in starts]
 
     asked = race(*[partial(hold_place, user=host, open_class_id=one.pk) for one in published])

@@ -121,7 +121,7 @@ def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
         if not read.is_set():
             read.set()
             assert may_end.wait(10)
-        record(*args)
+        return record(*args)
 
     monkeypatch.setattr(settling, "record_charges", record_late)
     body = {"preferenceId": payment.preference_id}
@@ -239,7 +239,7 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
     mercadopago.advance(seconds=5)
     mercadopago.settle(charge["id"], "in_mediation")
     gate = Gate(2, SHORT_PATIENCE)
-    for module, name in ((charges, "_mark_class_paid"), (cancelling, "request_money_back")):
+    for module, name in ((charges, "_mark_class_paid"), (cancelling, "end_purchase")):
         monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
 
     outcomes = race(

@@ -14,7 +14,7 @@ from bookings.domain.places.held_places import count_held_places
 from bookings.domain.places.joining import join_class
 from bookings.models import Purchase, PurchaseState, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
-from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
+from tests.factories import OpenClassFactory, PlaceFactory, UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
 
@@ -41,14 +41,9 @@ def join(open_class):
 
 
 def pay_late(open_class):
-    """Confirm a seat whose time to pay is over."""
-    seat = Purchase.objects.create(
-        open_class=open_class,
-        user=UserFactory(),
-        price=open_class.place_price,
-        expires_at=timezone.now() - timedelta(minutes=1),
-    )
-    return partial(pay_place_by_hand, purchase_id=seat.pk, actor=seat.person)
+    """Confirm a place whose time to pay is over."""
+    place = PlaceFactory(open_class=open_class, kept_until=timezone.now() - timedelta(minutes=1))
+    return partial(pay_place_by_hand, purchase_id=place.pk, actor=place.person)
 
 
 def have_one_winner(open_class, *racers):
@@ -116,7 +111,7 @@ def test_one_winner_needs_the_lock(checking_together, without_locks):
     assert not have_one_winner(open_class, *racers)
 
 
-def test_one_person_holds_one_seat_in_two_tabs():
+def test_one_person_holds_one_place_in_two_tabs():
     open_class, person = open_one(), UserFactory()
     tab = partial(buying.hold_place, user=person, open_class_id=open_class.pk)
 

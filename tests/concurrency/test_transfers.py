@@ -5,8 +5,6 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import transaction
-from django.utils import timezone
 
 from bookings.domain.checkout import transfers
 from bookings.domain.checkout.settling import settle
@@ -19,20 +17,19 @@ from bookings.domain.checkout.transfers import (
 from bookings.models import (
     BankTransfer,
     ClassStatus,
-    Hold,
+    MoneyWay,
     Payment,
     Purchase,
     PurchaseState,
     Refund,
     ReviewReason,
-    TransferState,
     UserActivity,
     VirtualClass,
 )
 from tests.concurrency.racing import race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
-from tests.sales.open_classes import hold, in_days, publish
+from tests.sales.open_classes import expire, hold, in_days, publish
 from tests.sales.transfers import START, announce, book, is_given_back, take_transfers
 
 pytestmark = pytest.mark.concurrency
@@ -46,8 +43,8 @@ def _rules(google, teacher, mercadopago):
     take_transfers()
 
 
-def announce_seat(seat):
-    return announce_transfer(user=seat.person, purchase=seat, operation_number="12345678")
+def announce_place(place):
+    return announce_transfer(user=place.person, purchase=place, operation_number="12345678")
 
 
 def race_two_ways(payment, transfer, mercadopago, teacher):
@@ -92,17 +89,15 @@ def test_a_time_is_won_once(number, mercadopago, teacher):
     race_two_ways(payment, transfer, mercadopago, teacher)
 
     online.refresh_from_db()
-    transfer = BankTransfer.objects.select_related("virtual_class").get()
+    transfer = BankTransfer.objects.with_purchases().get()
     waiting = transfer.purchase.virtual_class
     winners = [one for one in (online, waiting) if one.is_scheduled]
     assert len(winners) == 1
     loser = waiting if winners == [online] else online
     assert loser.status == ClassStatus.CANCELLED
     # The loser's money goes back in its own way, once.
-    has_refund = Refund.objects.count() == 1
-    assert has_refund == (loser == online)
-    owed = transfer.state == TransferState.TO_RETURN
-    assert owed == (loser == waiting)
+    [refund] = Refund.objects.all()
+    assert refund.is_by_hand == is_given_back(transfer) == (loser == waiting)
 
 
 def open_place(teacher, number):
@@ -114,14 +109,12 @@ def open_place(teacher, number):
 
 
 def hold_both(teacher, number):
-    """Two seats of an open class with one place: the time to pay either is over."""
+    """Two places of an open class with one place: the time to pay either is over."""
     open_class = open_place(teacher, number)
     held = []
     for _ in range(2):
         held.append(hold(open_class))
-        Purchase.objects.places().filter(virtual_class__open_class=open_class).update(
-            kept_until=timezone.now()
-        )
+        expire(held[-1])
     return held
 
 
@@ -133,20 +126,18 @@ def test_the_last_place_is_won_once(mercadopago, teacher):
 
 def have_one_winner(number, mercadopago, teacher):
     online, by_transfer = hold_both(teacher, number)
-    transfer = announce_seat(by_transfer)
+    transfer = announce_place(by_transfer)
 
     race_two_ways(online.payment, transfer, mercadopago, teacher)
 
-    winner = Purchase.objects.places().get(
-        state=PurchaseState.PAID, virtual_class__open_class=online.open_class
-    )
-    inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=online.open_class_id)
-    assert inside.user == winner.user
-    refunds = Refund.objects.filter(charge__payment=online.payment, amount=online.price)
-    if winner == online:
-        assert (refunds.count(), transfer.state) == (0, TransferState.TO_RETURN)
-    else:
-        assert (refunds.count(), transfer.state) == (1, TransferState.CONFIRMED)
+    booked = online.booked_class
+    winner = booked.purchases.get(state=PurchaseState.PAID)
+    inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=booked)
+    assert inside.user == winner.person
+    [refund] = Refund.objects.filter(purchase__virtual_class=booked)
+    assert refund.purchase == (by_transfer if winner == online else online)
+    assert refund.amount == online.price
+    assert refund.is_by_hand == is_given_back(transfer) == (winner == online)
     return winner
 
 
@@ -155,24 +146,30 @@ def pay_class_in_two_ways(number, teacher):
     return payment, announce(payment.purchase.virtual_class, f"{number:08}")
 
 
-def pay_seat_in_two_ways(number, teacher):
-    seat = hold(open_place(teacher, number))
-    return seat.payment, announce_seat(seat)
+def pay_place_in_two_ways(number, teacher):
+    place = hold(open_place(teacher, number))
+    return place.payment, announce_place(place)
 
 
-@pytest.mark.parametrize("both_ways", [pay_class_in_two_ways, pay_seat_in_two_ways])
+@pytest.mark.parametrize("both_ways", [pay_class_in_two_ways, pay_place_in_two_ways])
 def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
     for number in range(ROUNDS):
         payment, transfer = both_ways(number, teacher)
 
         race_two_ways(payment, transfer, mercadopago, teacher)
 
-        seat, booked = transfer.purchase, transfer.purchase.booked_class
-        assert seat.state == PurchaseState.PAID if seat else booked.is_scheduled
+        assert Purchase.objects.get(pk=payment.purchase_id).state == PurchaseState.PAID
+        assert transfer.purchase.booked_class.is_scheduled
         assert not Refund.objects.filter(charge__payment=payment).exists()
         paid_online = payment.approved_at is not None
         assert is_given_back(transfer) == paid_online
         assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+
+
+def confirm_as_seen_before(transfer, monkeypatch):
+    """Let a confirmation go on from what is stored now."""
+    seen = BankTransfer.objects.with_purchases().get(pk=transfer.pk)
+    monkeypatch.setattr(transfers, "_lock", lambda transfer_id: seen)
 
 
 def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):
@@ -180,29 +177,30 @@ def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypa
     payment = make_payment(UserFactory())
     transfer = announce(payment.purchase.virtual_class)
     mercadopago.pay(payment.preference_id)
-    seen_before = BankTransfer.objects.get(), VirtualClass.objects.get()
+    confirm_as_seen_before(transfer, monkeypatch)
     settle(payment.preference_id)
-    monkeypatch.setattr(transfers, "_lock", lambda transfer_id: seen_before)
 
     confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
 
-    assert BankTransfer.objects.get().state == TransferState.CONFIRMED
+    assert not is_given_back(BankTransfer.objects.get())
     assert Payment.objects.get().approved_at is not None
 
 
-def test_without_the_class_lock_the_last_place_is_won_twice(mercadopago, teacher, monkeypatch):
-    """What the lock prevents: a confirmation that saw the place free before it was paid online."""
+def test_without_the_class_lock_the_database_refuses_the_last_place_twice(
+    mercadopago, teacher, monkeypatch
+):
+    """A confirmation that saw the place free before it was paid online writes nothing."""
     online, by_transfer = hold_both(teacher, 0)
-    transfer = announce_seat(by_transfer)
+    transfer = announce_place(by_transfer)
     mercadopago.pay(online.payment.preference_id)
-    with transaction.atomic():
-        seen_before = seats._lock_seat(by_transfer.pk)
+    confirm_as_seen_before(transfer, monkeypatch)
     settle(online.payment.preference_id)
-    monkeypatch.setattr(seats, "_lock_seat", lambda seat_id: seen_before)
 
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
+    with pytest.raises(IntegrityError):
+        confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
 
-    assert Purchase.objects.places().filter(state=PurchaseState.PAID).count() == 2
+    assert Purchase.objects.get(state=PurchaseState.PAID) == online
+    assert BankTransfer.objects.get().state == TransferState.ANNOUNCED
 
 
 def test_two_tabs_keep_one_time(mercadopago):
@@ -212,9 +210,9 @@ def test_two_tabs_keep_one_time(mercadopago):
         book(host, start=START + timedelta(days=days), way=PayWay.ONLINE) for days in range(2)
     ]
 
-    race(*[partial(choose_transfer, user=host, about=one) for one in booked])
+    race(*[partial(choose_transfer, user=host, purchase=one.purchase) for one in booked])
 
-    assert Hold.objects.filter(for_transfer=True).count() == 1
+    assert Purchase.objects.filter(kept_for=MoneyWay.TRANSFER).count() == 1
 
 
 def test_a_double_tap_announces_once(mercadopago):
