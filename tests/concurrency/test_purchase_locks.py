@@ -1,22 +1,35 @@
-"""A purchase that is not booked yet: its money and its booking, at the same moment."""
+"""A purchase at the moment of its money, its booking or its end."""
 
 import threading
 import time
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.checkout.settling import look_up, settle
+from bookings.domain.checkout.transfers import choose_transfer
 from bookings.domain.exceptions import OfferUsedError
-from bookings.models import Payment, PaymentStatus, Price, PurchaseState, VirtualClass
+from bookings.models import (
+    Hold,
+    Payment,
+    PaymentStatus,
+    Price,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+)
 from tests.concurrency.racing import SHORT_PATIENCE, race
 from tests.concurrency.test_teacher_trial import book_by_teacher
 from tests.concurrency.trial_tabs import choose
 from tests.payments import make_payment
+from tests.sales.transfers import store, take_transfers
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.each_engine]
 
@@ -66,3 +79,24 @@ def test_a_checkout_and_the_teacher_do_not_lock_each_other(
     done = race(check_out, book_after_a_moment)
 
     assert [type(one) for one in done] == [VirtualClass, OfferUsedError], done
+
+
+def test_a_time_that_is_kept_longer_in_its_last_moment_stays(host, teacher):
+    """Others delete what is over, and find the old end as long as the new one is not committed."""
+    take_transfers()
+    purchase = store(host).purchase
+    ends_at = timezone.now() + timedelta(seconds=SHORT_PATIENCE)
+    Purchase.objects.update(kept_until=ends_at, kept_for="")
+
+    def choose_in_time():
+        with transaction.atomic():
+            choose_transfer(user=host, purchase=purchase)
+            time.sleep(3 * SHORT_PATIENCE)
+
+    def delete_after_the_end():
+        time.sleep(2 * SHORT_PATIENCE)
+        delete_expired_holds()
+
+    assert race(choose_in_time, delete_after_the_end) == [None, None]
+
+    assert Hold.objects.get().is_live()

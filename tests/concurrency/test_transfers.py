@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import IntegrityError
 
 from bookings.domain.checkout import transfers
 from bookings.domain.checkout.settling import settle
@@ -23,6 +24,7 @@ from bookings.models import (
     PurchaseState,
     Refund,
     ReviewReason,
+    TransferState,
     UserActivity,
     VirtualClass,
 )
