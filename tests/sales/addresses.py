@@ -4,7 +4,7 @@ import random
 from datetime import date, datetime, time, timedelta
 from types import SimpleNamespace
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from bookings.models import (
@@ -90,16 +90,21 @@ def find_payment(sale: Sale) -> str:
 
 def find_preference(sale: Sale) -> str:
     payments = Payment.objects.filter(~Q(preference_id=None))
-    purchases = Purchase.objects.filter(kind=sale.kind)
-    of_sale = Q(virtual_class=sale.key) if sale.kind == "class" else Q(pk=sale.key)
-    found = payments.filter(purchase__in=purchases.filter(of_sale)) if sale.key else payments.none()
+    found = payments.filter(purchase__in=_list_purchases(sale))
     return found.values_list("preference_id", flat=True).last() or ""
+
+
+def _list_purchases(sale: Sale) -> QuerySet[Purchase]:
+    if not sale.key:  # paid, and not booked
+        return Purchase.objects.filter(payment__preference_id=sale.preference)
+    key = {"virtual_class" if sale.kind == "class" else "pk": sale.key}
+    return Purchase.objects.filter(kind=sale.kind, **key)
 
 
 def find_rows(sale: Sale) -> set[str]:
     """Return the ids of everything that steps of the panel may be about."""
     payments = Payment.objects.filter(preference_id=sale.preference or None)
-    refunds = Refund.objects.filter(charge__payment__in=payments)
+    refunds = Refund.objects.filter(purchase__in=_list_purchases(sale))
     transfers = BankTransfer.objects.filter(operation_number__in=sale.numbers)
     rows = [*payments, *refunds, *transfers]
     return {sale.class_id, sale.key, *(str(row.pk) for row in rows)}
