@@ -103,7 +103,7 @@ def test_storing_the_profile_costs_one_more(guest):
     assert cost(guest, "post", "/api/user-data", PROFILE) == [SESSION, 'UPDATE "accounts_user"']
 
 
-def test_booking_costs_its_row_and_its_line(guest):
+def test_booking_costs_its_rows_and_its_line(guest):
     start = timezone.now() + timedelta(days=1)
     body = {
         "start": start.isoformat(),
@@ -117,18 +117,20 @@ def test_booking_costs_its_row_and_its_line(guest):
     expected = [
         SESSION,
         'INSERT INTO "bookings_virtualclass"',
-        INSERT_LOG,
         'INSERT INTO "bookings_purchase"',
+        INSERT_LOG,
     ]
     assert cost(guest, "post", "/api/booking", body) == expected
 
 
 LOOK = [SESSION, SELECT_CLASS, SELECT_CLAIMS]
-WRITES = [INSERT_PART, SELECT_PARTS, UPDATE_CLASS, INSERT_LOG, INSERT_NOTICES]
+# The line tells webhooks what the class cost.
+LINE = ['SELECT "bookings_purchase"', INSERT_LOG]
+WRITES = [INSERT_PART, SELECT_PARTS, UPDATE_CLASS, *LINE, INSERT_NOTICES]
 JOIN = [*LOOK, *WRITES]
 
 
-def test_joining_costs_a_lock_two_looks_and_four_writes(guest, virtual_class):
+def test_joining_costs_a_lock_three_looks_and_four_writes(guest, virtual_class):
     assert cost(guest, "post", "/api/access-code", CODE) == JOIN
 
 
@@ -167,7 +169,7 @@ def as_stored(key):
     return key.hex if connection.vendor == "sqlite" else str(key)
 
 
-@pytest.mark.parametrize(("path", "expected"), [("/inicio", 6), ("/inicio/clases", 5)])
+@pytest.mark.parametrize(("path", "expected"), [("/inicio", 9), ("/inicio/clases", 8)])
 def test_list_costs_the_same_for_a_few_and_for_a_thousand(guest, student, path, expected):
     add_classes(student, 10)
     with_few = cost(guest, "get", path)

@@ -223,7 +223,8 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
     """Spec: Errors, class update step."""
-    locked = get_class(VirtualClass.objects.select_for_update(), pk=virtual_class.pk)
+    classes = VirtualClass.objects.select_for_update().prefetch_related("purchases")
+    locked = get_class(classes, pk=virtual_class.pk)
     if locked.is_scheduled:
         return locked
     _refuse_unschedulable(locked)
