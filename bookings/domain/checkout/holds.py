@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -125,7 +126,10 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
     return hold
 
 
+@transaction.atomic(savepoint=False)
 def delete_expired_holds() -> int:
     longest = timedelta(hours=LONGEST_TRANSFER_HOURS)
-    is_over = is_due("expires_at", longest) | is_due("purchase__kept_until", longest)
-    return Hold.objects.filter(pk__in=Hold.objects.filter(is_over).values("pk")).delete()[0]
+    booked = Hold.objects.filter(is_due("purchase__kept_until", longest))
+    # Locked with their purchases, one of which is perhaps being kept longer.
+    over = booked.select_for_update(skip_locked=True).values("pk")
+    return Hold.objects.filter(is_due("expires_at", longest) | Q(pk__in=over)).delete()[0]
