@@ -2,7 +2,6 @@
 
 import random
 from datetime import date, datetime, time, timedelta
-from types import SimpleNamespace
 
 from django.db.models import Q, QuerySet
 
@@ -46,10 +45,15 @@ def prepare(dice: random.Random) -> None:
     )
 
 
+class Half:
+    """A case that gives half back."""
+
+    reason, percent = RefundReason.CANCELLED, 50
+
+
 def choose_policy(seed: int) -> None:
     """Let half of the histories have a second step, which gives half back."""
-    half = SimpleNamespace(reason=RefundReason.CANCELLED, percent=50)
-    later = [change_terms.RefundStep(timedelta(hours=2), half)] if seed % 2 else []
+    later = [change_terms.RefundStep(timedelta(hours=2), Half())] if seed % 2 else []
     change_terms.LATER_STEPS[:] = later
 
 

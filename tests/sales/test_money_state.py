@@ -319,7 +319,7 @@ def test_any_number_of_purchases_takes_the_same_queries(count, django_assert_num
     for _ in range(count):
         paid_online()
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         states = [
             describe_money(one, timezone.now()).line for one in with_money(Purchase.objects.all())
         ]
