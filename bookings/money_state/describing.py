@@ -25,27 +25,55 @@ from bookings.models import (
     RefundReason,
     ReviewReason,
     TransferState,
+    VirtualClass,
     find_open_class,
 )
-from bookings.money_state.states import MoneyState, Words
+from bookings.money_state.states import (
+    AS_PAID,
+    BACK_BY_HAND,
+    BACK_ONLINE,
+    BY_TRANSFER,
+    IN_CASH,
+    NO_LONGER_KEPT,
+    NOT_BACK,
+    MoneyState,
+    Words,
+)
 from bookings.templatetags.class_times import long_day, pesos
 
 # For so long after its end, the purchase of a student who comes back from paying has not lapsed.
 RETURN_GRACE = timedelta(minutes=5)
 ZERO = timedelta(0)
+WAYS = {
+    MoneyWay.ONLINE: "Mercado Pago",
+    MoneyWay.TRANSFER: "transferencia",
+    MoneyWay.CASH: "a mano",
+}
 
 
 def with_money(purchases: QuerySet[Purchase]) -> QuerySet[Purchase]:
-    """Prefetch what ``describe_money`` reads, in six queries for any number of rows."""
-    charges = PaymentCharge.objects.prefetch_related("refunds")
+    """Prefetch what ``describe_money`` reads, in five queries for any number of rows."""
     return purchases.select_related(
         "person", "payment", "discount_code", "virtual_class__open_class", "virtual_class__offer"
     ).prefetch_related(
-        Prefetch("payment__charges", charges),
+        "payment__charges",
         Prefetch("entries", Entry.objects.select_related("transfer")),
         "transfers",
         "refunds",
     )
+
+
+def say_what_goes_back(*, online: int, by_hand: int, kept: int) -> list[str]:
+    """Say what becomes of the money of a purchase that its buyer is about to give up."""
+    values = {"kept": pesos(kept), "how": AS_PAID}
+    parts = (online, BACK_ONLINE), (by_hand, BACK_BY_HAND), (kept, NOT_BACK)
+    return [str(text) % {**values, "back": pesos(amount)} for amount, text in parts if amount]
+
+
+def with_class_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Prefetch the purchases of classes ``with_money``, and nothing else."""
+    purchases = with_money(Purchase.objects.select_related("hold"))
+    return classes.prefetch_related(None).prefetch_related(Prefetch("purchases", purchases))
 
 
 def describe_money(purchase: Purchase, now: datetime, *, says_paid: bool = False) -> "Money":
@@ -72,7 +100,9 @@ class Money:
 
     @property
     def line(self) -> str:
-        """What the buyer reads, with a second payment or a surplus if there is one."""
+        """What the buyer reads, with what stands besides."""
+        if self.state is MoneyState.ANNOUNCED and self.purchase.is_given_up:
+            return self.cancelling
         return " ".join(filter(None, [self._write(self.state.words.line), self.also]))
 
     @property
@@ -84,10 +114,13 @@ class Money:
 
     @property
     def hers(self) -> str:
-        return self._write(self.state.words.hers)
+        """What the teacher reads on her sheet, with a second payment or a surplus."""
+        return "; ".join(filter(None, [self._write(self.state.words.hers), self._hers_also]))
 
     @property
     def report(self) -> str:
+        if self.second_back:
+            return MoneyState.OWED_BY_HAND.words.report
         return "Pagada dos veces" if self.second else self.state.words.report
 
     @property
@@ -96,6 +129,13 @@ class Money:
 
     @property
     def also(self) -> str:
+        """A second payment, a surplus, or the rest of what goes back."""
+        if self.state is MoneyState.ANNOUNCED and self.has_lost_its_time:
+            return str(NO_LONGER_KEPT)
+        if self.state in {MoneyState.OWED_BY_HAND, MoneyState.RETURNING}:
+            is_by_hand = self.state is MoneyState.OWED_BY_HAND
+            online, kept = self.owed_online if is_by_hand else 0, self.purchase.amount_kept or 0
+            return " ".join(say_what_goes_back(online=online, by_hand=0, kept=kept))
         if self.second_back:
             text = _("Pagaste dos veces: la profe te devuelve %(amount)s.")
             return text % {"amount": pesos(self.second_back)}
@@ -104,6 +144,14 @@ class Money:
         if self.review == ReviewReason.OVERPAID:
             return _("Entró más de lo que cuesta: la profe lo mira.")
         return ""
+
+    @property
+    def _hers_also(self) -> str:
+        if self.second_back and self.state is not MoneyState.OWED_BY_HAND:
+            return f"pagó dos veces, te toca devolver {pesos(self.second_back)}"
+        if self.review == ReviewReason.PAID_TWICE:
+            return "pagó dos veces"
+        return "pagó de más" if self.review == ReviewReason.OVERPAID else ""
 
     @property
     def may_pay(self) -> bool:
@@ -229,7 +277,7 @@ class Money:
     def way(self) -> str:
         """How the money came that pays it."""
         ways = {one.way for one in self.entries if _came(one) and not one.is_second}
-        return ", ".join(MoneyWay(way).label.lower() for way in sorted(ways)) or "a mano"
+        return ", ".join(WAYS[MoneyWay(way)] for way in sorted(ways)) or WAYS[MoneyWay.CASH]
 
     @property
     def people_missing(self) -> int:
@@ -237,6 +285,20 @@ class Money:
         if open_class is None or open_class.decision != MinimumDecision.WAITING:
             return 0
         return max(open_class.minimum - self.purchase.booked_class.guest_count, 0)
+
+    @property
+    def has_lost_its_time(self) -> bool:
+        """True if nothing keeps an unpaid time or place any more."""
+        purchase = self.purchase
+        is_endless = purchase.state == PurchaseState.KEPT and purchase.kept_until is None
+        return purchase.is_unpaid and not is_endless and not purchase.is_kept(self.now)
+
+    @property
+    def how(self) -> str:
+        """How the teacher returns what she promised."""
+        ways = {one.way for one in self.refunds if one.is_by_hand and one.is_open}
+        said = {MoneyWay.CASH.value: IN_CASH, MoneyWay.TRANSFER.value: BY_TRANSFER}
+        return str(said[ways.pop()] if len(ways) == 1 else AS_PAID)
 
     @property
     def has_lapsed(self) -> bool:
@@ -270,8 +332,10 @@ class Money:
             "until": long_day(until) if until else "",
             "day": long_day(at) if at else "",
             "number": self.transfer.operation_number if self.transfer else "",
+            "asked": pesos(self.transfer.amount) if self.transfer else "",
+            "how": self.how,
             "way": self.way,
-            "people": ngettext("%(count)d persona", "%(count)d personas", people)
+            "people": ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
             % {"count": people},
         }
 
@@ -340,6 +404,8 @@ def _find_state_of_unpaid(money: Money) -> MoneyState:
         return MoneyState.SHORT
     if money.review:
         return MoneyState.REVIEW
+    if money.is_paid_enough:  # its place is given in a moment
+        return MoneyState.PROCESSING
     if purchase.state == PurchaseState.LAPSED and not purchase.is_place:
         return MoneyState.TIME_TAKEN
     if money.has_lapsed:

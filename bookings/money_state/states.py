@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 class Words(NamedTuple):
     """The words of a state. They may name ``amount``, ``came``, ``missing``, ``back``, ``kept``,
-    ``until``, ``day``, ``number`` and ``people`` (``Money.values``).
+    ``until``, ``day``, ``number``, ``asked``, ``how`` and ``people`` (``Money.values``).
 
     badge: on home and lists. line: on the page of a class or place. cancelling: on the page that
     asks before cancelling. hers: on her sheet of a class. report: in lists and files of the panel.
@@ -26,6 +26,18 @@ class Words(NamedTuple):
 
 NOTHING_PAID = _("No pagaste nada. Si un pago llega después, te lo devolvemos.")
 ALL_BACK = _("Te devolvemos %(back)s.")
+# What goes back, or not, of a purchase that ends.
+BACK_ONLINE = _(
+    "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta el próximo "
+    "resumen."
+)
+BACK_BY_HAND = _("La profe te devuelve %(back)s %(how)s.")
+NOT_BACK = _("No se devuelven %(kept)s: ya pasó el plazo.")
+AS_PAID, IN_CASH, BY_TRANSFER = _("por donde le pagaste"), _("en efectivo"), _("por transferencia")
+# An announced transfer whose time or place is not kept any more.
+NO_LONGER_KEPT = _(
+    "Ya no se guarda: si sigue libre cuando la confirme, es tuya; si no, te devuelve el dinero."
+)
 
 
 class MoneyState(Enum):
@@ -50,9 +62,12 @@ class MoneyState(Enum):
         "undecided",
         Words(
             _("Falta que acepte la profe"),
-            _("La profe tiene que aceptar el precio."),
+            _(
+                "No está en la lista de precios. Si la profe la acepta, la agendamos apenas esté "
+                "paga; si no, te devolvemos todo lo que hayas pagado."
+            ),
             ALL_BACK,
-            "Precio por decidir",
+            "Precio por decidir: %(amount)s",
             "Por decidir",
             "preparing",
         ),
@@ -72,8 +87,8 @@ class MoneyState(Enum):
         "refund_failed",
         Words(
             _("Devolución pendiente"),
-            _("No pudimos devolverte %(back)s: la profe lo arregla con vos."),
-            _("No pudimos devolverte %(back)s: la profe lo arregla con vos."),
+            _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
+            _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
             "Devolución rechazada: %(back)s",
             "Devolución rechazada",
             "preparing",
@@ -83,8 +98,8 @@ class MoneyState(Enum):
         "owed_by_hand",
         Words(
             _("La profe te devuelve %(back)s"),
-            _("La profe te devuelve %(back)s, por donde le pagaste."),
-            _("La profe te devuelve %(back)s, por donde le pagaste."),
+            BACK_BY_HAND,
+            BACK_BY_HAND,
             "Te toca devolver %(back)s",
             "Para devolver",
             "preparing",
@@ -94,10 +109,7 @@ class MoneyState(Enum):
         "returning",
         Words(
             _("Devolución en camino"),
-            _(
-                "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta "
-                "el próximo resumen."
-            ),
+            BACK_ONLINE,
             ALL_BACK,
             "Devolviendo %(back)s",
             "Devolviendo",
@@ -119,9 +131,9 @@ class MoneyState(Enum):
         "kept_part",
         Words(
             _("Cancelada"),
-            _("Te devolvimos %(back)s. No se devuelven %(kept)s: ya había pasado el plazo."),
-            _("No se devuelven %(kept)s: ya pasó el plazo."),
-            "Quedan %(kept)s",
+            _("Te devolvimos %(back)s. No se devuelven %(kept)s: ya pasó el plazo."),
+            NOT_BACK,
+            "Devuelto %(back)s, quedan %(kept)s",
             "Devuelto en parte",
             "cancelled",
         ),
@@ -130,8 +142,8 @@ class MoneyState(Enum):
         "kept_all",
         Words(
             _("Cancelada"),
-            _("No se devuelven %(kept)s: ya había pasado el plazo."),
-            _("No se devuelven %(kept)s: ya pasó el plazo."),
+            NOT_BACK,
+            NOT_BACK,
             "Quedan %(kept)s",
             "Sin devolución",
             "cancelled",
@@ -152,7 +164,7 @@ class MoneyState(Enum):
         "review",
         Words(
             _("En revisión"),
-            _("La profe tiene que revisar tu pago."),
+            _("Algo no coincide con lo que esperábamos, y la profe lo está mirando."),
             _("La profe revisa tu pago, y te devuelve lo que corresponda."),
             "Para revisar: %(came)s",
             "A revisar",
@@ -171,7 +183,7 @@ class MoneyState(Enum):
             _("Pagado sin reserva"),
             _("Recibimos %(came)s; falta la reserva. Si no llega en un día, te lo devolvemos."),
             ALL_BACK,
-            "Sin reserva",
+            "Pagó %(came)s, sin reserva",
             "Sin reserva",
             "preparing",
         ),
@@ -183,7 +195,7 @@ class MoneyState(Enum):
             _("Tu pago ya está. Estamos preparando el enlace."),
             ALL_BACK,
             "Pagó %(came)s; falta el enlace",
-            "Pagada",
+            "Pagada, falta el enlace",
             "preparing",
         ),
     )
@@ -194,7 +206,7 @@ class MoneyState(Enum):
             _("La profe la termina de agendar; tu pago está."),
             ALL_BACK,
             "Pagó %(came)s; falta agendarla",
-            "Pagada",
+            "Pagada, falta agendar",
             "preparing",
         ),
     )
@@ -202,7 +214,7 @@ class MoneyState(Enum):
         "awaits_minimum",
         Words(
             _("Tu lugar está pago"),
-            _("Falta %(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
+            _("%(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
             ALL_BACK,
             "Pagó %(came)s (%(way)s)",
             "Pagado",
@@ -235,8 +247,13 @@ class MoneyState(Enum):
         "announced",
         Words(
             _("Transferencia avisada"),
-            _("Avisaste %(amount)s el %(day)s, operación %(number)s: la profe la revisa."),
-            _("Avisaste %(amount)s: si llegó, la profe te lo devuelve."),
+            _(
+                "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que la profe la "
+                "confirme: te llega un correo."
+            ),
+            _(
+                "Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."
+            ),
             "Avisó %(amount)s",
             "Transferencia avisada",
             "pending",
@@ -246,7 +263,10 @@ class MoneyState(Enum):
         "processing",
         Words(
             _("Confirmando el pago"),
-            _("Suele tardar unos segundos. No hace falta que pagues de nuevo."),
+            _(
+                "Suele tardar unos segundos. No hace falta que pagues de nuevo, ni que te quedes "
+                "en esta página."
+            ),
             _("Si el pago entra, te lo devolvemos."),
             "Pagando",
             "En proceso",
@@ -258,11 +278,12 @@ class MoneyState(Enum):
         Words(
             _("Pago pendiente"),
             _(
-                "Mercado Pago todavía no lo acreditó. Si elegiste efectivo, pagá el cupón. Si otra "
-                "persona se queda antes con el lugar, te devolvemos todo."
+                "Mercado Pago todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
+                "tardar hasta dos días hábiles. Si otra persona se queda antes con el lugar, te "
+                "devolvemos todo."
             ),
             _("Si ya lo pagaste, te devolvemos %(amount)s."),
-            "Cupón o pago pendiente",
+            "Cupón o pago pendiente: %(amount)s",
             "Pago pendiente",
             "pending",
         ),
@@ -288,7 +309,7 @@ class MoneyState(Enum):
                 "todo."
             ),
             NOTHING_PAID,
-            "Se venció",
+            "Se venció sin pagar",
             "Vencida",
             "expired",
         ),
@@ -297,7 +318,10 @@ class MoneyState(Enum):
         "time_taken",
         Words(
             _("Horario ocupado"),
-            _("Otra persona pagó antes una clase a esa hora. No te cobramos nada."),
+            _(
+                "Otra persona pagó antes una clase a esa hora. Si justo pagaste, te devolvemos "
+                "todo."
+            ),
             NOTHING_PAID,
             "Perdió el horario",
             "Horario ocupado",
@@ -308,7 +332,10 @@ class MoneyState(Enum):
         "transfer_refused",
         Words(
             _("Transferencia sin llegar"),
-            _("La profe no encontró tu transferencia: revisá el número y avisala de nuevo."),
+            _(
+                "La profe no encontró la operación %(number)s. Fijate en tu banco si salió, y "
+                "avisala de nuevo."
+            ),
             _("Si la transferencia llegó igual, la profe te la devuelve."),
             "La transferencia no llegó",
             "Transferencia sin llegar",
@@ -320,7 +347,9 @@ class MoneyState(Enum):
         "rejected",
         Words(
             _("Pago rechazado"),
-            _("No se te cobró nada. Probá con otra tarjeta u otro medio."),
+            _(
+                "No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos guardando."
+            ),
             NOTHING_PAID,
             "Pago rechazado",
             "Rechazado",
@@ -334,7 +363,7 @@ class MoneyState(Enum):
             _("Por pagar"),
             _("Falta pagar %(amount)s."),
             NOTHING_PAID,
-            "Sin pagar",
+            "Sin pagar: %(amount)s",
             "Por pagar",
             "pending",
         ),
