@@ -62,7 +62,7 @@ class PaidFilter(OptionFilter):
     options = {
         "si": ("Sí", partial(list_by_payment, paid=True)),
         "no": ("No", partial(list_by_payment, paid=False)),
-        "espera": ("Espera el pago", list_awaiting_payment),
+        "espera": ("Por pagar", list_awaiting_payment),
     }
 
 

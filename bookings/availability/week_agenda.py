@@ -1,10 +1,10 @@
-"""The teacher's week, read in six queries and from the calendar's cache."""
+"""The teacher's week, read in eleven queries and from the calendar's cache."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from bookings.availability.agenda import (
@@ -16,6 +16,7 @@ from bookings.availability.agenda import (
 from bookings.availability.periods import Period
 from bookings.availability.weeks import Entry, EntryKind, Week, build_week
 from bookings.models import ClassStatus, Hold, Purchase, VirtualClass
+from bookings.money_state import with_class_money
 from calendar_sync import CalendarError
 
 
@@ -44,8 +45,7 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
         start_time__lt=whole.end,
         end_time__gt=whole.start,
     ).exclude(over | lapsed(now))
-    purchases = Prefetch("purchases", Purchase.objects.select_related("payment"))
-    for row in rows.select_related("booked_by", "offer").prefetch_related(purchases):
+    for row in with_class_money(rows).select_related("booked_by", "offer"):
         is_paid = row.status == ClassStatus.PENDING and row.is_paid
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

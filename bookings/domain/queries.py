@@ -27,6 +27,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
+from bookings.money_state import with_class_money
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
@@ -187,7 +188,7 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=max(start, now),
     )
-    listed = with_purchases(open_ones.exclude(lapsed(now))).select_related("booked_by", "offer")
+    listed = with_class_money(open_ones.exclude(lapsed(now))).select_related("booked_by", "offer")
     return listed.order_by("start_time", "id")
 
 

@@ -24,12 +24,12 @@ from bookings.admin.steps import Step, list_links
 from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import (
-    has_lapsed,
     list_participants,
     list_returns_to_make,
-    with_purchases,
+    list_transfers_to_decide,
 )
 from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass
+from bookings.money_state import with_class_money
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[Step[Any], str]  # a step with its address
@@ -42,11 +42,10 @@ OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
 @requires("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     about = "booked_by", "offer", "link__claimed_by", "link__made_for"
-    classes = with_purchases(VirtualClass.objects.select_related(*about))
+    classes = with_class_money(VirtualClass.objects.select_related(*about))
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
-    purchase = row.purchase
     people = _list_people(row)
     may_change = request.user.has_perm("bookings.change_virtualclass")
     open_class = _load_open_class(request, row)
@@ -56,6 +55,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     context = {
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
+        "purchase": row.purchase,
         "people": people,
         **open_class,
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
@@ -66,12 +66,10 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and may_change,
         "timeline": build_timeline(row),
-        "has_lapsed": has_lapsed(row),
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         # It lets its bearer take the class.
         "student_link": present_link(row) if may_change else None,
         "may_write": any(person.mail_address for person in others),
-        "kept_until": purchase.kept_until if purchase and purchase.is_kept(now) else None,
     }
     return show_page(request, "admin/agenda/class.html", **context)
 
@@ -111,8 +109,7 @@ def _list_transfers(
 ) -> list[tuple[BankTransfer, list[Link]]]:
     if not request.user.has_perm("bookings.view_banktransfer"):
         return []
-    transfers = BankTransfer.objects.filter(purchase__virtual_class=row).with_purchases()
-    transfers = transfers.prefetch_related("refunds")
+    transfers = list_transfers_to_decide().filter(purchase__virtual_class=row)
     return [(one, list_links(request, TRANSFER_STEPS, one)) for one in transfers]
 
 

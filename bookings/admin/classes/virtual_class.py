@@ -17,16 +17,15 @@ from bookings.admin.classes.people import ActivityInline, WaitingInline
 from bookings.admin.classes.steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, OfferFilter, PaidFilter, PriceDecisionFilter
-from bookings.admin.money.states import FREE, PAID, name_class_money, name_state
+from bookings.admin.money.states import money_badge
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.attendance import mark_attendance
-from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.class_links import mail_link
-from bookings.domain.queries import with_purchases
 from bookings.models import ClassType, VirtualClass
+from bookings.money_state import with_class_money
 from bookings.templatetags.class_times import clock, pesos
 from bookings.templatetags.discounts import discount_line
 
@@ -75,7 +74,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         ),
         (
             "Pago",
-            {"fields": ["price", "discount_line", "paid_when", "payment_state", "preference_id"]},
+            {"fields": ["price", "discount_line", "paid_when", "payment_badge", "preference_id"]},
         ),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
         (
@@ -103,7 +102,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VirtualClass]:
-        return with_purchases(super().get_queryset(request))
+        return with_class_money(super().get_queryset(request))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
@@ -175,10 +174,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="pago")
     def payment_badge(self, obj: VirtualClass) -> str:
-        if not obj.is_paid:
-            return "—"
-        state = name_class_money(obj)
-        return state if state in {PAID, FREE} else make_badge("cancelled", state)
+        return money_badge(obj.purchase)
 
     @admin.display(description="qué hacer")
     def next_step(self, obj: VirtualClass) -> str:
@@ -192,11 +188,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             step.label,
             obj.booked_by,
         )
-
-    @admin.display(description="estado del pago")
-    def payment_state(self, obj: VirtualClass) -> str:
-        payment = find_payment(obj.purchase) if obj.purchase else None
-        return name_state(payment) if payment else name_class_money(obj)
 
     @admin.display(description="enlace")
     def link(self, obj: VirtualClass) -> str:

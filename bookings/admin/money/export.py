@@ -9,9 +9,9 @@ from typing import TypeVar
 from django.http import HttpResponse
 from django.utils import timezone
 
-from bookings.admin.money.states import name_state
 from bookings.domain.money.takings import list_entries_of
 from bookings.models import Entry, EntryKind, Payment, Purchase
+from bookings.money_state import describe_money
 
 Row = TypeVar("Row")
 
@@ -23,7 +23,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def export_payments(payments: Iterable[Payment]) -> HttpResponse:
-    """Prefetch the charges."""
+    """Prefetch the charges, and the purchases ``with_money``."""
     return _export(f"pagos-{timezone.localdate():%Y-%m-%d}.csv", COLUMNS, payments)
 
 
@@ -65,6 +65,10 @@ def _offer(purchase: Purchase) -> str:
     return str(getattr(purchase.virtual_class, "offer", None) or "")
 
 
+def _name_state(purchase: Purchase) -> str:
+    return describe_money(purchase, timezone.now()).report
+
+
 def _operation(entry: Entry) -> str:
     if entry.charge:
         return entry.charge.charge_id
@@ -74,7 +78,7 @@ def _operation(entry: Entry) -> str:
 COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Creado": lambda payment: _moment(payment.created_at),
     "Pagado": lambda payment: _moment(payment.approved_at or payment.purchase.paid_at),
-    "Estado": name_state,
+    "Estado": lambda payment: _name_state(payment.purchase),
     "A revisar": lambda payment: payment.get_review_display() if payment.review else "",
     "Estudiante": lambda payment: payment.purchase.person.name,
     "Correo": lambda payment: payment.purchase.person.mail_address,
@@ -96,6 +100,7 @@ MONTH_COLUMNS: dict[str, Callable[[Entry], str]] = {
     "Correo": lambda one: one.purchase.person.mail_address,
     "Oferta": lambda one: _offer(one.purchase),
     "Clase": lambda one: _start(one.purchase),
+    "Estado": lambda one: _name_state(one.purchase),
     "Recibido": lambda one: _pesos(one.amount if one.kind == EntryKind.PAYMENT else 0),
     "Devuelto": lambda one: _pesos(0 if one.kind == EntryKind.PAYMENT else -one.amount),
     "Operación": _operation,

@@ -2,14 +2,13 @@
 
 import uuid
 from datetime import date, timedelta
-from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import (
     Http404,
     HttpRequest,
@@ -25,7 +24,7 @@ from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments, export_takings
-from bookings.admin.money.states import BY_HAND, IS_BY_HAND, look_of, name_state
+from bookings.admin.money.states import money_badge
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.money.timeline import build_timeline
 from bookings.admin.pages import Pages
@@ -33,15 +32,11 @@ from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import StepsAdmin
 from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import list_monthly_takings, list_paid_between
-from bookings.models import Payment, PaymentStatus
+from bookings.models import Payment, Purchase
+from bookings.money_state import with_money
 from bookings.templatetags.class_times import pesos
 
-ABOUT = "purchase__person", "purchase__virtual_class"
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
-
-
-def _list_in(status: PaymentStatus, payments: QuerySet[Payment]) -> QuerySet[Payment]:
-    return payments.filter(status=status).exclude(IS_BY_HAND)
 
 
 def _list_of_this_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
@@ -68,13 +63,6 @@ class ReviewFilter(OptionFilter):
     }
 
 
-class StateFilter(OptionFilter):
-    title = parameter_name = "estado"
-    options = {BY_HAND: (BY_HAND, lambda payments: payments.filter(IS_BY_HAND))} | {
-        status: (status.label, partial(_list_in, status)) for status in PaymentStatus
-    }
-
-
 class PaidWhenFilter(OptionFilter):
     """By the time at which *Ingresos por mes* counts the money."""
 
@@ -91,8 +79,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "person", "price", "class_link"]
     steps = PAYMENT_STEPS
-    list_filter = [ReviewFilter, StateFilter, PaidWhenFilter]
-    list_select_related = ABOUT
+    list_filter = [ReviewFilter, "purchase__state", PaidWhenFilter]
     search_fields = [
         "purchase__person__email",
         "purchase__person__name",
@@ -105,6 +92,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         "class_link",
         "price",
         "badge",
+        "status",
         "review_badge",
         "expires_at",
         "preference_id",
@@ -123,6 +111,10 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             "review": ("<uuid:payment_id>/revisado/", require_POST(self.end_review)),
         }
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Payment]:
+        purchases = with_money(Purchase.objects.all())
+        return super().get_queryset(request).prefetch_related(Prefetch("purchase", purchases))
+
     @admin.display(description="creado", ordering="created_at")
     def when(self, obj: Payment) -> str:
         return day_and_time(obj.created_at)
@@ -139,9 +131,9 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     def price(self, obj: Payment) -> str:
         return pesos(obj.amount)
 
-    @admin.display(description="estado", ordering="status")
+    @admin.display(description="estado", ordering="purchase__state")
     def badge(self, obj: Payment) -> str:
-        return make_badge(look_of(obj), name_state(obj))
+        return money_badge(obj.purchase)
 
     @admin.display(description="a revisar", ordering="review")
     def review_badge(self, obj: Payment) -> str:
@@ -168,8 +160,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         except IncorrectLookupParameters:
             # Like Django: redirect to the list without filters, with its error flag.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
-        about = *ABOUT, "purchase__virtual_class__offer", "purchase__discount_code"
-        return export_payments(rows.select_related(*about).prefetch_related("charges"))
+        return export_payments(rows.prefetch_related("charges"))
 
     def months_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):

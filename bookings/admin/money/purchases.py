@@ -4,11 +4,13 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.models import User
 from bookings.admin.cells import class_link
+from bookings.admin.money.states import money_badge
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.dry_runs import foresee
@@ -16,6 +18,7 @@ from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.purchases import find_missing
 from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.models import Entry, Purchase
+from bookings.money_state import with_money
 from bookings.templatetags.class_times import pesos
 
 
@@ -55,9 +58,8 @@ PLACE_STEPS = [PayPlace()]
 
 @admin.register(Purchase)
 class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
-    list_display = ["created_at", "person", "kind", "of_class", "sum", "state"]
+    list_display = ["created_at", "person", "kind", "of_class", "sum", "badge"]
     list_filter = ["kind", "state", "kept_for"]
-    list_select_related = ["person", "virtual_class__open_class"]
     search_fields = ["person__name", "person__email"]
     fields = [
         *("person", "kind", "of_class", "sum", "discount_code", "state", "kept_until", "kept_for"),
@@ -65,9 +67,16 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     ]
     steps = PLACE_STEPS
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Purchase]:
+        return with_money(super().get_queryset(request))
+
     def row_address(self, row: Model) -> str:
         booked = row.virtual_class_id if isinstance(row, Purchase) else None
         return reverse("admin:class_sheet", args=[booked]) if booked else super().row_address(row)
+
+    @admin.display(description="estado", ordering="state")
+    def badge(self, obj: Purchase) -> str:
+        return money_badge(obj)
 
     @admin.display(description="clase")
     def of_class(self, obj: Purchase) -> str:

@@ -29,6 +29,7 @@ from bookings.models import (
     PurchaseState,
     VirtualClass,
 )
+from bookings.money_state import with_money
 from bookings.notices.facts import site_address
 from bookings.templatetags.class_times import clock, long_day, pesos
 
@@ -143,7 +144,7 @@ def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Purchase]] | Non
     if open_class is None:
         return None
     places = row.purchases.places().exclude(state=PurchaseState.LAPSED)
-    shown = list(places.select_related("person", "payment").order_by("created_at", "id"))
+    shown = list(with_money(places).order_by("created_at", "id"))
     shown.sort(key=lambda one: ORDER.index(PurchaseState(one.state)))
     return present(open_class), shown
 

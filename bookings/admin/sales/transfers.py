@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.contrib import admin
 from django.core.paginator import Paginator
 from django.core.signing import BadSignature
-from django.db.models import Model
+from django.db.models import Model, Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from bookings.admin.cells import class_link, day_and_time
-from bookings.admin.money.states import look_of_transfer
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.sales.transfer_steps import REFUSE, TRANSFER_STEPS, describe, warn
@@ -31,7 +30,8 @@ from bookings.admin.steps import (
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_returns_to_make, list_transfers_to_decide
-from bookings.models import BankTransfer, TransferState, find_same_numbers
+from bookings.models import BankTransfer, Purchase, TransferState, find_same_numbers
+from bookings.money_state import with_money
 from bookings.notices.links import read_transfer_link
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
@@ -42,10 +42,7 @@ MAILED = "admin/sales/mailed_transfer.html"
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
-    """look: the class's state whose colour the badge has."""
-
     transfer: BankTransfer
-    look: str
     about: str
     warnings: list[str]
     steps: list[tuple[Step[BankTransfer], str]]
@@ -96,8 +93,9 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
     to_decide = list(page)
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     same = find_same_numbers(to_decide)
-    latest = BankTransfer.objects.exclude(state=TransferState.ANNOUNCED).with_purchases()
-    latest = latest.prefetch_related("refunds").order_by("-decided_at", "-id")[:LATEST]
+    decided = BankTransfer.objects.exclude(state=TransferState.ANNOUNCED)
+    purchases = Prefetch("purchase", with_money(Purchase.objects.all()))
+    latest = decided.prefetch_related(purchases).order_by("-decided_at", "-id")[:LATEST]
     context = {
         "title": "Transferencias",
         "page": page,
@@ -115,7 +113,6 @@ def _present(
     """same: others of its number, if it is undecided."""
     return TransferRow(
         transfer=transfer,
-        look=look_of_transfer(transfer),
         about=day_and_time(transfer.purchase.booked_class.start_time),
         warnings=[] if same is None else warn(transfer, same),
         steps=list_links(request, TRANSFER_STEPS, transfer),

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
 from bookings.availability.periods import Period
-from bookings.models import ChargeStatus, Entry, EntryKind, MoneyWay, Payment
+from bookings.models import ChargeStatus, Entry, EntryKind, MoneyWay, Payment, Purchase
+from bookings.money_state import with_money
 
 IS_ONLINE = Q(way=MoneyWay.ONLINE)
 CAME = Q(kind=EntryKind.PAYMENT)
@@ -62,8 +63,9 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
 def list_entries_of(month: date) -> QuerySet[Entry]:
     """List what makes up the sums of a month, earliest first. Raises OverflowError."""
     last = (month + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    about = "purchase__person", "purchase__virtual_class__offer", "charge", "transfer"
-    return _within(whole_days(month, last)).select_related(*about)
+    purchases = Prefetch("purchase", with_money(Purchase.objects.all()))
+    entries = _within(whole_days(month, last)).select_related("charge", "transfer")
+    return entries.prefetch_related(purchases)
 
 
 def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> QuerySet[Payment]:

@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from accounts.models import User
 from bookings.domain.money.balances import Balance, find_balance
 from bookings.domain.queries import (
-    has_lapsed,
     list_next_classes_of,
     list_past_classes_of,
-    list_payments_of,
 )
 from bookings.models import (
     UNDECIDED,
     BankTransfer,
     ClassLink,
     Payment,
+    Purchase,
     VirtualClass,
 )
+from bookings.money_state import with_class_money, with_money
 
 LINES_SHOWN = 10
 
@@ -28,10 +28,6 @@ class ClassLine:
     virtual_class: VirtualClass
     is_host: bool
     was_missed: bool
-
-    @property
-    def has_lapsed(self) -> bool:
-        return has_lapsed(self.virtual_class)
 
     @property
     def purpose(self) -> str:
@@ -60,15 +56,16 @@ def load_student_file(user: User) -> StudentFile:
     def describe(one: VirtualClass) -> ClassLine:
         return ClassLine(one, one.is_hosted_by(user), one.pk in missed)
 
-    def with_codes(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-        return classes[:LINES_SHOWN]
+    def list_lines(classes: QuerySet[VirtualClass]) -> list[ClassLine]:
+        return list(map(describe, with_class_money(classes)[:LINES_SHOWN]))
 
-    transfers = BankTransfer.objects.with_purchases().prefetch_related("refunds")
+    purchases = Prefetch("purchase", with_money(Purchase.objects.all()))
+    payments = Payment.objects.filter(purchase__person=user).prefetch_related(purchases)
     return StudentFile(
-        ahead=list(map(describe, with_codes(list_next_classes_of(user)))),
-        past=list(map(describe, with_codes(list_past_classes_of(user)))),
-        payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
-        transfers=list(transfers.filter(purchase__person=user)[:LINES_SHOWN]),
+        ahead=list_lines(list_next_classes_of(user)),
+        past=list_lines(list_past_classes_of(user)),
+        payments=list(payments.exclude(approved_at=None, review="")[:LINES_SHOWN]),
+        transfers=list(BankTransfer.objects.filter(purchase__person=user)[:LINES_SHOWN]),
         claims=list(
             ClassLink.objects.filter(UNDECIDED, made_for=user)
             .select_related("virtual_class", "claimed_by")

@@ -11,8 +11,9 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 
 from accounts.models import User, UserStatus
 from accounts.phones import normalize_phone
-from bookings.domain.queries import only_ahead, with_purchases
+from bookings.domain.queries import only_ahead
 from bookings.models import UserActivity, VirtualClass
+from bookings.money_state import with_class_money
 
 STUDENTS_A_PAGE = 25
 # In characters. Each word is a condition, and SQLite accepts a thousand.
@@ -44,7 +45,7 @@ def list_students() -> QuerySet[User]:
 
 
 def find_students(*, words: str = "", after: uuid.UUID | None = None) -> StudentPage:
-    """Return a page of students by name, in three queries.
+    """Return a page of students by name, in as many queries as ``with_money`` and three.
 
     after: the last student of the page before.
     """
@@ -111,7 +112,7 @@ def _plain(letter: str) -> str:
 def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
     classes = only_ahead(VirtualClass.objects.all())
     parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
-    booked = with_purchases(classes.filter(booked_by__in=people))
+    booked = with_class_money(classes.filter(booked_by__in=people))
     found = [(one.booked_by_id, one) for one in booked]
     found += [(one.user_id, one.virtual_class) for one in parts.select_related("virtual_class")]
     # The nearest class of a person comes last, and replaces the others.
