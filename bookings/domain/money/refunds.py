@@ -15,7 +15,6 @@ from bookings.domain.batches import work_through
 from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.money.purchases import lock_purchase
-from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
@@ -293,8 +292,6 @@ def _fail(refund: Refund, failure: str) -> bool:
     refund.status, refund.failure, refund.next_attempt_at = RefundStatus.FAILED, failure, None
     with transaction.atomic():
         lock_purchase(refund.purchase_id)  # as in _finish
-        # Its class first: the mails refer to it, and settling locks it before the payment.
-        lock_purchase(refund.purchase_id)
         refund.save(update_fields=["status", "failure", "next_attempt_at"])
         payment = Payment.objects.select_for_update().get(pk=refund.online_charge.payment_id)
         flag_for_review(payment, ReviewReason.REFUND_FAILED)
@@ -313,9 +310,9 @@ def _finish(refund: Refund) -> None:
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
-    _mail_payer(NoticeKind.MONEY_RETURNED, refund)
-    payment = refund.online_charge.payment  # locked after the class, to which the mail refers
+    payment = refund.online_charge.payment
     Payment.objects.filter(pk=payment.pk).update(next_check_at=now)  # read the charge again soon
+    _mail_payer(NoticeKind.MONEY_RETURNED, refund)
 
 
 def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
