@@ -194,7 +194,7 @@ def test_the_pages_cost_the_same_whatever_the_days_hold(
     for number in range(count):
         VirtualClassFactory(scheduled=True, start_time=at("15:00") + timedelta(hours=number))
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(13):
         panel.get(DAY)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(11):
         panel.get(HOUR)

@@ -41,14 +41,14 @@ def test_a_class_ahead_shows_who_when_what_for_and_money(open_sheet, host, stude
     host.level, host.phone = "intermedio", "341 555 0199"
     host.save()
     row = VirtualClassFactory(
-        scheduled=True, booked_by=host, learning_focus="Viajes", paid_at=timezone.now()
+        scheduled=True, booked_by=host, learning_focus="Viajes", in_cash=timezone.now()
     )
     join_class(user=student, access_code=row.access_code)
 
     page = open_sheet(row)
 
     text = text_of(page)
-    assert "Agendada Pagada · $ 15.000 Grupal, 60 min" in text.replace("\xa0", " ")
+    assert "Agendada Pagó $ 15.000 (a mano) Grupal, 60 min" in text.replace("\xa0", " ")
     assert "Viajes" in text
     assert "Personas, 2 de 5" in text
     assert "Ana Host reservó Intermedio" in text
@@ -85,8 +85,8 @@ def test_a_paid_class_leads_to_its_refunds(open_sheet, mercadopago, host, teache
 @pytest.mark.parametrize(
     ("percent", "said"),
     [
-        (100, ["Ana Host te toca devolver $ 15.000 A mano Ya lo devolví"]),
-        (50, ["no se devuelven $ 7.500", "te toca devolver $ 7.500"]),
+        (100, ["Cancelada Te toca devolver $ 15.000 ", "Ana Host $ 15.000 A mano Ya lo devolví"]),
+        (50, ["Cancelada Te toca devolver $ 7.500 ", "Ana Host $ 7.500 A mano"]),
     ],
 )
 def test_a_cancelled_class_paid_by_hand_says_what_she_returns(
@@ -154,8 +154,8 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
         person = UserFactory()
         UserActivity.objects.create(user=person, virtual_class=row, rol=Role.PARTICIPANT)
 
-    # Session, class, its sale, people, waiting list, refunds by hand, transfers, history.
-    with django_assert_num_queries(10):
+    # Session, class, its sale and money, people, waiting list, returns, transfers, history.
+    with django_assert_num_queries(13):
         open_sheet(row)
 
 

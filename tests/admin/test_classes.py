@@ -15,11 +15,11 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import (
     BookingRules,
+    ChargeStatus,
     ClassEvent,
     ClassLog,
     ClassStatus,
-    Payment,
-    PaymentStatus,
+    PaymentCharge,
     Purchase,
     VirtualClass,
 )
@@ -81,21 +81,17 @@ def test_the_list_says_what_became_of_the_money(panel, mercadopago, host):
     settle(payment.preference_id)
     assert badges_on(panel) == ["Pagada"]
 
-    for status, shown in (
-        (PaymentStatus.PARTIALLY_REFUNDED, "Devuelto en parte"),
-        (PaymentStatus.REFUNDED, "Devuelto"),
-        (PaymentStatus.DISPUTED, "En disputa"),
-        (PaymentStatus.CHARGED_BACK, "Contracargo"),
-    ):
-        Payment.objects.update(status=status)
-        assert badges_on(panel) == [shown]
+    PaymentCharge.objects.update(status=ChargeStatus.DISPUTED)
+
+    assert badges_on(panel) == ["En disputa"]
 
 
 def test_the_list_says_what_was_paid_by_hand(panel):
     VirtualClassFactory()
-    VirtualClassFactory(paid_at=timezone.now())
+    VirtualClassFactory(scheduled=True, in_cash=timezone.now())
+    VirtualClassFactory(scheduled=True, is_sold=False)
 
-    assert sorted(badges_on(panel)) == ["Pagada", "—"]
+    assert sorted(badges_on(panel)) == ["Pagada", "Por pagar", "—"]
 
 
 def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercadopago, host):
@@ -104,7 +100,8 @@ def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercado
 
     text = text_of(panel.get(page_of(payment.purchase.virtual_class)))
 
-    assert "Estado del pago: A mano" in text
+    assert "Pago: Pagada, falta el enlace" in text
+    assert "Esperando el pago" not in text
 
 
 # --- Moving ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason
 from tests.admin.moments import NOW
 from tests.admin.steps import address_of
 from tests.factories import VirtualClassFactory
-from tests.payments import make_payment
+from tests.payments import make_paid_class, make_payment
 from tests.sales.open_classes import hold, publish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -24,9 +24,8 @@ def sections(page: str) -> dict[str, str]:
     return {name: re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)) for name, text in found}
 
 
-def test_payment_to_review_comes_first(panel, mercadopago, host, student):
-    make_payment(host)
-    Payment.objects.update(status=PaymentStatus.APPROVED)
+def test_payment_to_review_comes_first(panel, mercadopago, teacher, host, student):
+    make_paid_class(host, mercadopago)
     flagged = make_payment(student, days=8)
     Payment.objects.filter(pk=flagged.pk).update(
         status=PaymentStatus.APPROVED, review=ReviewReason.SHORT
@@ -38,7 +37,7 @@ def test_payment_to_review_comes_first(panel, mercadopago, host, student):
     assert "Bruno Student $ 24.000" in page["review"]
     assert "Pagaron de menos" in page["review"]
     assert "Ana Host $ 24.000" in page["latest"]
-    assert "Aprobado" in page["latest"]
+    assert "Pagada" in page["latest"]
 
 
 def test_started_and_expired_payments_are_left_out(panel, mercadopago, host, student):
@@ -55,7 +54,10 @@ def test_payment_of_a_class_paid_by_hand_waits_for_nothing(panel, mercadopago, h
     make_payment(host)
     Purchase.objects.update(state="paid", paid_at=NOW)
 
-    assert "A mano" in sections(panel.get(MONEY).content.decode())["latest"]
+    latest = sections(panel.get(MONEY).content.decode())["latest"]
+
+    assert "Pagada" in latest
+    assert "Esperando el pago" not in latest
 
 
 def test_months_without_money_are_there_too(panel):
@@ -79,8 +81,8 @@ def test_page_costs_the_same_with_many_payments(
         make_payment(host, days=7 + day)
     Payment.objects.update(status=PaymentStatus.APPROVED, review=ReviewReason.SHORT)
 
-    # Session, the takings, refunds by hand, payments to review, the latest.
-    with django_assert_num_queries(5):
+    # Session, the takings, refunds by hand, payments to review and the latest with their money.
+    with django_assert_num_queries(13):
         panel.get(MONEY)
 
 

@@ -159,8 +159,9 @@ def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     page = " ".join(panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text.split())
 
     assert "Personas, 1 de 6" in page
-    assert f"<strong>{paid.person}</strong> <span>$ 8.000</span> <span>Pagado</span>" in page
-    assert "Pagando, hasta las" in page
+    paid_words = "<span>Pagó $ 8.000 (Mercado Pago)</span>"
+    assert f"<strong>{paid.person}</strong> {paid_words}" in page
+    assert "<span>Sin pagar: $ 8.000</span> <span>hasta las" in page
     assert reverse("admin:bookings_payment_change", args=[paid.payment.pk]) in page
     assert "Se da igual" in page
 
@@ -212,3 +213,14 @@ def test_a_place_paid_online_takes_no_step(panel, mercadopago, open_class):
     assert not Price.objects.exists()
     assert "No hay nada que hacer" in look(panel, place, "pagado").text
     assert read(place).state == PurchaseState.PAID
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_sheet_costs_the_same_for_more_places(
+    panel, mercadopago, open_class, django_assert_num_queries, count
+):
+    take(mercadopago, open_class, count)
+
+    # As for another class, the published one, and the money of its places.
+    with django_assert_num_queries(15):
+        panel.get(reverse("admin:class_sheet", args=[open_class.pk]))

@@ -51,7 +51,7 @@ def paid(host, mercadopago, teacher) -> Payment:
 @pytest.fixture
 def approved(host) -> Payment:
     """A row like Ana's payment, of which the provider knows nothing."""
-    purchase = PurchaseFactory(person=host, price=PRICE)
+    purchase = PurchaseFactory(person=host, price=PRICE, paid=True)
     return PaymentFactory(purchase=purchase, status=PaymentStatus.APPROVED)
 
 
@@ -298,7 +298,7 @@ def rows_of(response):
 def test_the_export_has_what_the_list_shows(panel, approved, stranger, mercadopago):
     make_payment(stranger, days=8)
 
-    header, *rows = rows_of(panel.get(f"{EXPORT}?status__exact=approved"))
+    header, *rows = rows_of(panel.get(f"{EXPORT}?purchase__state__exact=paid"))
 
     assert header == list(COLUMNS)
     [row] = rows
@@ -306,7 +306,7 @@ def test_the_export_has_what_the_list_shows(panel, approved, stranger, mercadopa
     assert (cells["Estudiante"], cells["Monto"], cells["Estado"]) == (
         "Ana Host",
         "24000,00",
-        "Aprobado",
+        "Sin reserva",
     )
 
 
@@ -352,22 +352,35 @@ def by_hand(host, teacher, mercadopago) -> Payment:
 
 
 def test_what_was_paid_by_hand_waits_for_no_payment(panel, by_hand):
-    pages = {
-        state: panel.get(LIST, {"estado": state}).content.decode()
-        for state in ("A mano", "created", "pending")
-    }
+    pages = [
+        panel.get(address).content.decode().replace("\xa0", " ")
+        for address in (
+            LIST,
+            page_of(by_hand),
+            reverse("admin:money"),
+            reverse("admin:student", args=[by_hand.purchase.person_id]),
+            reverse("admin:class_sheet", args=[by_hand.purchase.virtual_class_id]),
+        )
+    ]
     [cells] = [dict(zip(COLUMNS, row, strict=True)) for row in rows_of(panel.get(EXPORT))[1:]]
 
-    assert '<span class="badge badge-scheduled">A mano</span>' in pages["A mano"]
-    assert ["Ana Host" in page for page in pages.values()] == [True, False, False]
-    assert cells["Estado"] == "A mano"
+    assert '<span class="badge badge-scheduled">Pagada</span>' in pages[0]
+    assert '<span class="badge badge-scheduled">Pagó $ 24.000 (a mano)</span>' in pages[-1]
+    assert ["Esperando el pago" in page for page in pages] == [False] * len(pages)
+    assert cells["Estado"] == "Pagada"
     assert cells["Pagado"] == f"{timezone.localtime(by_hand.purchase.paid_at):%Y-%m-%d %H:%M}"
 
 
-def test_a_state_is_found_by_its_filter(panel, paid, by_hand):
-    page = panel.get(LIST, {"estado": "approved"}).content.decode()
+def test_a_state_is_found_by_its_filter(panel, paid, student):
+    make_payment(student, days=9)
 
-    assert page.count('<span class="badge badge-scheduled">Aprobado</span>') == 1
+    found = {
+        state: panel.get(LIST, {"purchase__state__exact": state}).content.decode()
+        for state in ("paid", "kept")
+    }
+
+    assert ("Ana Host" in found["paid"], "Bruno Student" in found["paid"]) == (True, False)
+    assert ("Ana Host" in found["kept"], "Bruno Student" in found["kept"]) == (False, True)
 
 
 def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(
@@ -402,18 +415,19 @@ def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(
 def test_the_file_of_a_month_has_all_money_also_what_came_by_hand(panel, paid, student, teacher):
     today = timezone.localdate()
     refund(panel, paid, "4.000")
-    VirtualClassFactory(booked_by=student, in_cash=timezone.now(), class_price=100_000)
+    cash = {"in_cash": timezone.now(), "class_price": 100_000}
+    VirtualClassFactory(booked_by=student, scheduled=True, **cash)
     month = reverse("admin:bookings_payment_month_export", args=[today.year, today.month])
 
     header, *rows = rows_of(panel.get(month))
     cells = [dict(zip(header, row, strict=True)) for row in rows]
 
     assert header == list(MONTH_COLUMNS)
-    told = ("Cómo", "Estudiante", "Recibido", "Devuelto")
+    told = ("Cómo", "Estudiante", "Estado", "Recibido", "Devuelto")
     assert [tuple(row[name] for name in told) for row in cells] == [
-        ("Mercado Pago", "Ana Host", "24000,00", "0,00"),
-        ("Mercado Pago", "Ana Host", "0,00", "4000,00"),
-        ("A mano", "Bruno Student", "1000,00", "0,00"),
+        ("Mercado Pago", "Ana Host", "Devuelto en parte", "24000,00", "0,00"),
+        ("Mercado Pago", "Ana Host", "Devuelto en parte", "0,00", "4000,00"),
+        ("A mano", "Bruno Student", "Pagada", "1000,00", "0,00"),
     ]
     assert month in panel.get(MONTHS).content.decode()
 

@@ -94,7 +94,7 @@ def test_a_transfer_goes_back_as_a_transfer(panel, host, teacher, google):
     carry_out(panel, Refund.objects.get(), "devuelta")
 
     assert list_returned() == [("Ana Host", MoneyWay.TRANSFER, -1_500_000)]
-    assert "Devuelta" in text_of(panel.get(reverse("admin:transfers")))
+    assert "Devuelto" in text_of(panel.get(reverse("admin:transfers")))
 
 
 def test_the_page_costs_the_same_for_more_rows(panel, promised, teacher, django_assert_num_queries):

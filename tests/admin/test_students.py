@@ -115,7 +115,7 @@ def test_the_list_costs_the_same_for_more_students(panel, count, django_assert_m
         VirtualClassFactory(scheduled=True)
         VirtualClassFactory()
 
-    with django_assert_max_num_queries(6):  # two of them find who asks
+    with django_assert_max_num_queries(9):  # two of them find who asks
         panel.get(LIST)
 
 

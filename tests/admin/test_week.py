@@ -56,7 +56,7 @@ def test_a_scheduled_class_shows_who_and_what_and_leads_to_its_sheet(panel, host
 
     page = panel.get(reverse("admin:week"))
 
-    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5 · Sin pagar" in text_of(page)
+    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5 · Por pagar" in text_of(page)
     assert str(virtual_class.pk) not in text_of(page)
     assert reverse("admin:class_sheet", args=[virtual_class.pk]) in page.content.decode()
 
@@ -260,8 +260,9 @@ def test_the_page_costs_the_same_whatever_the_week_holds(
         )
         Closure.objects.create(first_day=start.date(), last_day=start.date())
 
-    # Session, classes, their sales, the calendar's state, its owner, holds, three for the hours.
-    with django_assert_num_queries(9):
+    # Session, classes, their sales, three for their money, the calendar's state, its owner, holds,
+    # three for the hours.
+    with django_assert_num_queries(12):
         panel.get(reverse("admin:week"))
 
     assert VirtualClass.objects.count() == 2 * count

@@ -195,14 +195,16 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
 
     refund = Refund.objects.get()
     assert "$ 5.000" in text_of(panel.get(reverse("admin:returns")))
-    assert "que le devolviste $ 5.000 a" in text_of(panel.get(address_of(refund, "devuelta")))
+    assert "que le devolviste $ 5.000 por transferencia a" in text_of(panel.get(address_of(refund, "devuelta")))
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
     booked, person = transfer.purchase.virtual_class_id, transfer.purchase.person_id
-    for address in ("class_sheet", booked), ("student", person):
-        page = text_of(panel.get(reverse(f"admin:{address[0]}", args=[address[1]])))
-        assert "para devolver $ 5.000" in page
+    for name, key, words in (
+        ("class_sheet", booked, "Te toca devolver $ 5.000"),
+        ("student", person, "Para devolver a mano $ 5.000"),
+    ):
+        assert words in text_of(panel.get(reverse(f"admin:{name}", args=[key])))
     class_page = reverse("bookings:class", args=[booked])
     owed = text_of(sign_in(host).get(class_page))
     assert "La profe te devuelve <strong>$ 5.000</strong>" in owed

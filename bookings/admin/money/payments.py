@@ -92,7 +92,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         "class_link",
         "price",
         "badge",
-        "status",
         "review_badge",
         "expires_at",
         "preference_id",

@@ -29,7 +29,6 @@ from bookings.models import (
     PurchaseState,
     VirtualClass,
 )
-from bookings.money_state import with_money
 from bookings.notices.facts import site_address
 from bookings.templatetags.class_times import clock, long_day, pesos
 
@@ -139,14 +138,16 @@ def present(open_class: CountedClass) -> OpenClassSheet:
 
 
 def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Purchase]] | None:
-    """Return the places that people pay or paid, paid ones first; None for another class."""
+    """Return the places that people pay or paid, paid ones first; None for another class.
+
+    Prefetch ``with_class_money``.
+    """
     open_class = with_counts(timezone.now()).filter(pk=row.pk).first()
     if open_class is None:
         return None
-    places = row.purchases.places().exclude(state=PurchaseState.LAPSED)
-    shown = list(with_money(places).order_by("created_at", "id"))
-    shown.sort(key=lambda one: ORDER.index(PurchaseState(one.state)))
-    return present(open_class), shown
+    places = [one for one in row.purchases.all() if one.is_place and one.state in ORDER]
+    places.sort(key=lambda one: (ORDER.index(PurchaseState(one.state)), one.created_at))
+    return present(open_class), places
 
 
 def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
