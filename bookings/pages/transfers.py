@@ -33,23 +33,10 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
     TransfersOffError,
 )
-from bookings.models import (
-    BankTransfer,
-    MoneyWay,
-    Purchase,
-    PurchaseState,
-)
+from bookings.models import MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
 from bookings.pages.access import signed_in
-from bookings.pages.money_card import MoneyCard, MoneyState, describe_purchase
-
-# With money on its way or in review, another payment would pay twice.
-PAYABLE = {
-    MoneyState.WAITING,
-    MoneyState.REJECTED,
-    MoneyState.EXPIRED,
-    MoneyState.LOST,
-}
+from bookings.pages.money_card import MoneyCard
 
 
 class AnnounceForm(forms.Form):
@@ -82,18 +69,9 @@ class TransferCard:
     refusal: Promise | str = ""
 
     @property
-    def last(self) -> BankTransfer | None:
-        return self.money.last_transfer
-
-    @property
-    def state(self) -> str:
-        """A TransferState; empty if nothing was announced."""
-        return self.last.state if self.last else ""
-
-    @property
     def plain_amount(self) -> str:
         """The amount as a bank's form takes it: ``15000`` or ``15000,50``."""
-        pesos, centavos = divmod(self.money.amount, 100)
+        pesos, centavos = divmod(self.money.missing, 100)
         return f"{pesos},{centavos:02}" if centavos else str(pesos)
 
 
@@ -121,8 +99,7 @@ class WaysToPay:
     @property
     def by_hand(self) -> bool:
         """True if teacher and student arrange the payment themselves."""
-        is_open = self.money.state == MoneyState.WAITING
-        return is_open and self.money.payment is None and self.transfer is None
+        return self.transfer is None and not self.is_online
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +129,7 @@ def find_ways(
 
     announce_url: takes the announcement without a session. form: as it was sent.
     """
-    if money.purchase.is_free or not money.purchase.is_unpaid or money.state not in PAYABLE:
+    if not money.may_pay:
         return None
     payment = money.payment
     return WaysToPay(
@@ -167,14 +144,13 @@ def _present_transfer(
     money: MoneyCard, announce_url: str, form: AnnounceForm | None
 ) -> TransferCard | None:
     account, purchase = find_account(), money.purchase
-    is_given_back = money.is_place and purchase.state == PurchaseState.LAPSED
-    if account is None or is_given_back:
+    if account is None or purchase.virtual_class_id is None:
         return None
     own_page = _address(purchase)
     can_choose = (
         money.kept_until is not None
         and purchase.kept_for != MoneyWay.TRANSFER
-        and money.last_transfer is None
+        and money.transfer is None
     )
     refusal = _find_refusal(purchase) if can_choose else ""
     return TransferCard(
@@ -234,7 +210,7 @@ def _pay(request: SignedInRequest, purchase: Purchase, back: str) -> HttpRespons
     if form.is_valid():
         take_announcement(request, form, user=request.user, purchase=purchase)
         return redirect(back)
-    money = describe_purchase(purchase, timezone.now())
+    money = MoneyCard(purchase, timezone.now())
     ways = find_ways(money, form=form)
     transfer = ways.transfer if ways else None
     if transfer is None:

@@ -46,6 +46,7 @@ from bookings.models import (
     normalize_operation_number,
 )
 from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
 from tests.sales.transfers import (
     PRICE,
     START,
@@ -306,3 +307,13 @@ def test_erasing_waits_for_the_transfer_that_would_have_no_name(host, teacher, g
     send_back(waiting, teacher)
     erase_person(user=host, by=host)
     assert User.objects.get(pk=host.pk).name == ""
+
+
+def test_page_of_a_preference_that_is_not_booked_offers_no_transfer(client, student):
+    payment = make_payment(student, booked=False)
+    client.force_login(student)
+
+    page = client.get(f"/inicio/pagos/{payment.pk}")
+
+    assert page.status_code == 200
+    assert "transferencia" not in page.content.decode()
