@@ -39,7 +39,6 @@ OTHER_READERS = {
     "config/lib/api/schema.py",
     "bookings/domain/calendar/drafts.py",
     "bookings/domain/desk/opening_hours.py",
-    "bookings/templatetags/class_states.py",
     "bookings/domain/money/preferences.py",
     "bookings/domain/checkout/settling.py",
     "bookings/notices/delivery.py",
