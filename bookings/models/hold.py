@@ -22,9 +22,6 @@ class HoldQuerySet(models.QuerySet["Hold"]):
         """Match what still keeps its time (``Hold.is_live``)."""
         return self.filter(Q(expires_at__gt=now) | Q(purchase__kept_until__gt=now))
 
-    def expired(self, now: datetime) -> "HoldQuerySet":
-        return self.filter(Q(expires_at__lte=now) | Q(purchase__kept_until__lte=now))
-
 
 class Hold(models.Model):
     """Expired rows are deleted, so that a constraint can refuse a second one."""

@@ -294,6 +294,16 @@ class Refund(models.Model):
         return self.charge
 
     @property
+    def is_owed(self) -> bool:
+        """True if the provider refused it, and it was neither promised again nor made otherwise."""
+        charge = self.charge
+        if self.status != RefundStatus.FAILED or charge is None:
+            return False
+        is_gone = charge.status == ChargeStatus.CHARGED_BACK
+        is_last = all(other.pk <= self.pk for other in charge.refunds.all())
+        return is_last and not is_gone and charge.refunded_amount < charge.amount
+
+    @property
     def is_by_hand(self) -> bool:
         return self.way != MoneyWay.ONLINE
 

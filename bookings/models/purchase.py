@@ -217,6 +217,14 @@ class Purchase(models.Model):
         return self.virtual_class
 
     @property
+    def missing(self) -> int:
+        """The centavos of the price that did not come, went back, or are promised back."""
+        # Money with another's reference waits for the teacher (``ReviewReason.REFERENCE``).
+        ours = (one for one in self.entries.all() if one.charge is None or not one.charge.problem)
+        promised = sum(one.amount for one in self.refunds.all() if one.is_open)
+        return max(self.price - sum(one.amount for one in ours) + promised, 0)
+
+    @property
     def owed_by_hand(self) -> int:
         """The centavos that the teacher promised to return herself, and did not yet."""
         refunds = self.refunds.all()  # may be prefetched

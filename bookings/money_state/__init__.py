@@ -6,9 +6,17 @@ Pages, mails, panel, API and files take their words from ``describe_money``.
 from bookings.money_state.describing import (
     Money,
     describe_money,
+    say_what_goes_back,
     with_class_money,
     with_money,
 )
 from bookings.money_state.states import MoneyState
 
-__all__ = ["Money", "MoneyState", "describe_money", "with_class_money", "with_money"]
+__all__ = [
+    "Money",
+    "MoneyState",
+    "describe_money",
+    "say_what_goes_back",
+    "with_class_money",
+    "with_money",
+]

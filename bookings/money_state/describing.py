@@ -57,7 +57,7 @@ def with_money(purchases: QuerySet[Purchase]) -> QuerySet[Purchase]:
         "person", "payment", "discount_code", "virtual_class__open_class", "virtual_class__offer"
     ).prefetch_related(
         "payment__charges",
-        Prefetch("entries", Entry.objects.select_related("transfer")),
+        Prefetch("entries", Entry.objects.select_related("transfer", "charge")),
         "transfers",
         "refunds",
     )
@@ -223,11 +223,11 @@ class Money:
 
     @property
     def missing(self) -> int:
-        return max(self.purchase.price - self.left, 0)
+        return self.purchase.missing
 
     @property
     def is_paid_enough(self) -> bool:
-        return self.left >= self.purchase.price > 0
+        return self.missing == 0 < self.purchase.price
 
     @cached_property
     def returned(self) -> int:
@@ -239,8 +239,8 @@ class Money:
 
     @cached_property
     def failed(self) -> int:
-        refused = (one for one in self.refunds if _failed(one) and one.charge_id)
-        return sum(one.amount for one in refused if self._is_owed(one))
+        ours = (one for charge in self.charges for one in charge.refunds.all())
+        return sum(one.amount for one in ours if one.is_owed)
 
     @property
     def back(self) -> int:
@@ -306,14 +306,6 @@ class Money:
 
     def has_charge(self, *states: ChargeStatus) -> bool:
         return any(one.status in states and not one.problem for one in self.charges)
-
-    def _is_owed(self, failed: Refund) -> bool:
-        """True unless a later refund of the same charge replaced it, or all of it went back."""
-        later = (one for one in self.refunds if one.charge_id == failed.charge_id)
-        if any(one.pk > failed.pk for one in later):
-            return False
-        charge = next((one for one in self.charges if one.pk == failed.charge_id), None)
-        return charge is None or charge.refunded_amount < charge.amount
 
     def _write(self, text: object) -> str:
         return str(text) % self.values

@@ -251,9 +251,7 @@ class MoneyState(Enum):
                 "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que la profe la "
                 "confirme: te llega un correo."
             ),
-            _(
-                "Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."
-            ),
+            _("Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."),
             "Avisó %(amount)s",
             "Transferencia avisada",
             "pending",

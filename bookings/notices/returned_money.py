@@ -72,16 +72,6 @@ def name_refund(refund: Refund) -> str:
     return f"refund {refund.pk}"
 
 
-def is_owed(refund: Refund) -> bool:
-    """True if a refund failed and was neither retried nor made otherwise."""
-    charge = refund.charge
-    if charge is None:
-        return False  # the teacher returns it
-    is_last = all(other.pk <= refund.pk for other in charge.refunds.all())
-    is_whole = charge.refunded_amount >= charge.amount
-    return refund.status == RefundStatus.FAILED and is_last and not is_whole
-
-
 def find_named_refund(occasion: str) -> Refund:
     """Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
@@ -95,7 +85,7 @@ def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
 def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
     refunds = sorted(charge.refunds.all(), key=lambda refund: refund.pk)
     for refund in refunds:
-        if refund.status != RefundStatus.FAILED or is_owed(refund):
+        if refund.status != RefundStatus.FAILED or refund.is_owed:
             yield describe_refund(refund)
     made = (one for one in refunds if one.status != RefundStatus.FAILED and not one.is_by_hand)
     ours = sum(one.amount for one in made)

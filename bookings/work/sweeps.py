@@ -13,12 +13,12 @@ from django.db import Error
 from django.utils import timezone
 
 from bookings.domain.calendar.access import check_calendar_grant
-from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.domain.checkout.payment_search import search_payments
 from bookings.domain.checkout.settling import expire_payments, settle_due_payments
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.lifecycle.time_claims import delete_expired_holds
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.open_classes.deadlines import decide_open_classes, warn_of_deadlines
 from bookings.domain.people.erasing import forget_claims

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.checkout.settling import look_up, settle
 from bookings.domain.checkout.transfers import choose_transfer
 from bookings.domain.exceptions import OfferUsedError
+from bookings.domain.lifecycle.time_claims import delete_expired_holds
 from bookings.models import (
     Hold,
     Payment,

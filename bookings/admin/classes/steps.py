@@ -27,7 +27,6 @@ from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import PaidBy, find_money_back
-from bookings.domain.money.purchases import find_missing
 from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
@@ -213,7 +212,7 @@ class MarkAsPaid(Step[VirtualClass]):
             raise seen.result
         happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
-            missing = find_missing(row.purchase) if row.purchase else 0
+            missing = row.purchase.missing if row.purchase else 0
             happens.insert(0, f"Queda anotado que cobraste {pesos(missing)} a mano.")
         warnings = warn_of_code(row.purchase)
         facts = list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)

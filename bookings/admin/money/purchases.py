@@ -15,7 +15,6 @@ from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.dry_runs import foresee
 from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.money.purchases import find_missing
 from bookings.domain.open_classes.buying import pay_place_by_hand
 from bookings.models import Entry, Purchase
 from bookings.money_state import with_money
@@ -42,7 +41,7 @@ class PayPlace(Step[Purchase]):
         pay = partial(pay_place_by_hand, purchase_id=row.pk, actor=actor)
         seen = foresee(pay, [row.booked_class.pk])
         happens = (
-            f"Queda anotado que {row.person} te pagó {pesos(find_missing(row))} por fuera.",
+            f"Queda anotado que {row.person} te pagó {pesos(row.missing)} por fuera.",
             "Tiene su lugar, y le llega el enlace para entrar.",
         )
         about, mails = f"{row.booked_class.open_class} · {row.person}", group_mails(seen.mails)

@@ -42,7 +42,6 @@ from bookings.models import (
     ReviewReason,
 )
 from bookings.notices.registry import reason_to_skip
-from bookings.notices.returned_money import is_owed
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import pesos
 
@@ -234,7 +233,7 @@ def _list_refused(payment: Payment) -> list[tuple[Refund, PaymentCharge, int]]:
         (refund, charge, left)
         for charge, left in list_refundable(payment)
         for refund in charge.refunds.all()
-        if is_owed(refund)
+        if refund.is_owed
     ]
 
 

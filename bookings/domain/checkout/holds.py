@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -13,19 +12,21 @@ from accounts.services import lock_person
 from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.exceptions import HoldExpiredError, SlotTakenError
-from bookings.domain.lifecycle.time_claims import racing_for_time, refuse_unoffered
+from bookings.domain.lifecycle.time_claims import (
+    delete_expired_holds,
+    racing_for_time,
+    refuse_unoffered,
+)
 from bookings.domain.money.prices import find_price
 from bookings.domain.places.lapsed_checkouts import limit_chosen, limit_lapsed
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
-    LONGEST_TRANSFER_HOURS,
     PAY_WITHIN,
     BookingRules,
     ClassType,
     Hold,
     Offer,
 )
-from config.lib.retries import is_due
 from config.lib.wall_time import find_offset
 
 
@@ -121,15 +122,7 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
     holds = user.holds.live(timezone.now()).select_related("offer", "purchase__virtual_class")
     holds = holds.select_for_update(of=("self",)) if locked else holds
     hold: Hold | None = holds.filter(pk=hold_id).first()
-    if hold is None:
+    is_unbooked = hold is not None and hold.purchase and hold.purchase.virtual_class is None
+    if hold is None or is_unbooked:
         raise HoldExpiredError
     return hold
-
-
-@transaction.atomic(savepoint=False)
-def delete_expired_holds() -> int:
-    longest = timedelta(hours=LONGEST_TRANSFER_HOURS)
-    booked = Hold.objects.filter(is_due("purchase__kept_until", longest))
-    # Locked with their purchases, one of which is perhaps being kept longer.
-    over = booked.select_for_update(skip_locked=True).values("pk")
-    return Hold.objects.filter(is_due("expires_at", longest) | Q(pk__in=over)).delete()[0]

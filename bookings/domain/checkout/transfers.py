@@ -38,7 +38,7 @@ from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.ledger import book_transfer
 from bookings.domain.money.money_back import PaidBy, find_paid_by, promise_transfer
-from bookings.domain.money.purchases import find_missing, lock_purchase
+from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.open_classes.buying import PLACE_GONE, give_place
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
 from bookings.models import (
@@ -55,8 +55,8 @@ from bookings.models import (
 from bookings.money_state import MoneyState, describe_money
 from bookings.notices.due import record_due
 
-# Money of the provider that may still come, so no other is asked for.
-UNDERWAY = {MoneyState.COUPON, MoneyState.DISPUTED}
+# Nothing keeps the time or place any more, so no money is asked for.
+GONE = {MoneyState.LAPSED, MoneyState.TIME_TAKEN}
 # Announcements of a person: those that wait for the teacher, and those of a day.
 MAX_WAITING, MAX_A_DAY = 3, 5
 # Within this time after an announcement, the mails about others gather in one.
@@ -104,7 +104,7 @@ def announce_transfer(*, user: User, purchase: Purchase, operation_number: str) 
     _limit_announced(user)
     is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
-        purchase=locked, amount=find_missing(locked), operation_number=number
+        purchase=locked, amount=locked.missing, operation_number=number
     )
     if is_first:  # a second announcement, after a refusal, does not keep the time longer
         _keep_longer(locked)
@@ -164,6 +164,8 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     _decide(transfer, TransferState.CONFIRMED, actor)
     book_transfer(transfer, is_second=was_paid, by=actor)
     _record(transfer, ClassEvent.TRANSFER_CONFIRMED, actor)
+    if not was_paid and not locked.is_given_up and locked.missing:
+        return transfer  # a part went back meanwhile: she takes or returns the rest
     if was_paid or locked.is_given_up or not _pay(locked, actor):
         case = RefundCase.PAID_TWICE if was_paid else RefundCase.PAID_AFTER_CANCELLING
         promise_transfer(transfer, case, actor)
@@ -188,7 +190,8 @@ def _pay(locked: Purchase, actor: User) -> bool:
 
 def _pays_class(transfer: BankTransfer) -> bool:
     """Return True if a transfer paid for a class, and does not go back."""
-    return not transfer.purchase.is_place and not transfer.refunds.exists()
+    purchase = transfer.purchase
+    return purchase.is_paid and not purchase.is_place and not transfer.refunds.exists()
 
 
 @transaction.atomic
@@ -252,7 +255,9 @@ def _lock_unpaid(user: User, purchase: Purchase) -> Purchase:
     if booked.is_undecided:
         raise PriceNotAgreedError
     money = describe_money(locked, timezone.now())
-    if money.state in UNDERWAY or find_missing(locked) == 0:
+    if money.state in GONE:
+        raise HoldExpiredError(PLACE_GONE if locked.is_place else "")
+    if not money.may_pay and money.state is not MoneyState.ANNOUNCED:  # its number may be repeated
         raise PaymentUnderwayError
     return locked
 

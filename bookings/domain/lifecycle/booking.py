@@ -38,8 +38,8 @@ from config.lib.wall_time import find_offset
 @dataclass(frozen=True, slots=True)
 class BookingRequest(Quote):
     """has_preference: False if no payment system made ``preference_id``. text: what to practise.
-    offer: None for the plain list. discount: already taken off ``price``. kept_until, kept_for: of
-    a purchase without a payment; they are empty for a program's booking.
+    offer: None for the plain list. discount: already taken off ``price``. kept_until: of a
+    purchase without a payment; empty for a program's booking.
     """
 
     preference_id: str
@@ -48,7 +48,6 @@ class BookingRequest(Quote):
     offer: Offer | None = None
     discount: Discount | None = None
     kept_until: datetime | None = None
-    kept_for: str = ""
 
 
 def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
@@ -176,7 +175,7 @@ def _join(
         purchase.discount_code = request.discount.code
     purchase.by_teacher = is_hers
     if is_new:
-        purchase.kept_until, purchase.kept_for = request.kept_until, request.kept_for
+        purchase.kept_until = request.kept_until
     purchase.save(force_insert=is_new)
 
 

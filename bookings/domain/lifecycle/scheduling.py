@@ -41,6 +41,7 @@ from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
+    EntryKind,
     HostType,
     MoneyWay,
     NoticeKind,
@@ -158,7 +159,7 @@ def _refuse(virtual_class: VirtualClass) -> None:
 
 def _is_paid_in_cash(purchase: Purchase) -> bool:
     # The teacher who marks a class as paid has decided about its price.
-    return purchase.entries.filter(way=MoneyWay.CASH).exists()
+    return purchase.entries.filter(way=MoneyWay.CASH, kind=EntryKind.PAYMENT).exists()
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import Error
+from django.db import Error, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,6 +14,7 @@ from bookings.availability.periods import Period
 from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
 from bookings.domain.queries import list_holds_over
 from bookings.models import (
+    LONGEST_TRANSFER_HOURS,
     ClassStatus,
     Hold,
     HoldQuerySet,
@@ -23,7 +24,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_alert, record_due
-from config.lib.retries import is_collision
+from config.lib.retries import is_collision, is_due
 
 
 def refuse_unoffered(
@@ -69,7 +70,8 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     purchase = locked.purchase
     chosen = here.chosen().filter(user_id=locked.booked_by_id)
     own = Q(purchase__virtual_class=locked) | Q(pk__in=chosen.values("pk"))
-    Hold.objects.filter(own | Q(pk__in=Hold.objects.expired(now).values("pk"))).delete()
+    Hold.objects.filter(own).delete()
+    delete_expired_holds()
     if ends_holds:
         _end_unpaid(here, locked, now)
     # Only paid ones: the constraint below finds an unpaid hold that was committed since, and the
@@ -88,6 +90,15 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
         purchase=purchase,
         expires_at=None if purchase else now,
     ).delete()
+
+
+@transaction.atomic(savepoint=False)
+def delete_expired_holds() -> int:
+    longest = timedelta(hours=LONGEST_TRANSFER_HOURS)
+    booked = Hold.objects.filter(is_due("purchase__kept_until", longest))
+    # Locked with their purchases, one of which is perhaps being kept longer.
+    over = booked.select_for_update(skip_locked=True).values("pk")
+    return Hold.objects.filter(is_due("expires_at", longest) | Q(pk__in=over)).delete()[0]
 
 
 def _end_unpaid(here: HoldQuerySet, winner: VirtualClass, now: datetime) -> None:

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Sum
+from django.db.models import Sum
 
 from accounts.models import User
 from bookings.domain.money.takings import CAME, IS_ONLINE
 from bookings.models import ClassStatus, Entry, Purchase, Refund, RefundStatus
-from bookings.notices.returned_money import is_owed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,13 @@ def find_balance(user: User) -> Balance:
     unpaid = Purchase.objects.classes().filter(
         person=user, paid_at=None, price__gt=0, virtual_class__status__in=given
     )
-    debt = unpaid.aggregate(total=Sum("price", default=0), count=Count("pk"))
+    owed = [one.missing for one in unpaid.prefetch_related("entries__charge", "refunds")]
     refunds = Refund.objects.filter(purchase__person=user)
     failed = refunds.filter(status=RefundStatus.FAILED).select_related("charge")
     return Balance(
         **sums,
-        unpaid=debt["total"],
-        unpaid_classes=debt["count"],
-        refused=sum(one.amount for one in failed if is_owed(one)),
+        unpaid=sum(owed),
+        unpaid_classes=len(owed),
+        refused=sum(one.amount for one in failed if one.is_owed),
         to_return=refunds.by_hand().open().aggregate(sum=Sum("amount", default=0))["sum"],
     )

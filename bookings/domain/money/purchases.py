@@ -7,14 +7,12 @@ import uuid
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, Sum
 
 from accounts.models import User
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.ledger import book_cash
 from bookings.models import (
     ChargeStatus,
-    EntryKind,
     Purchase,
     PurchaseQuerySet,
     PurchaseState,
@@ -69,14 +67,4 @@ def pay_purchase(locked: Purchase, now: datetime) -> None:
 
 def take_cash(locked: Purchase, by: User | None) -> None:
     """Book, as cash, what is missing of the price."""
-    book_cash(locked, find_missing(locked), by)
-
-
-def find_missing(purchase: Purchase) -> int:
-    """Return the centavos of the price that did not come, went back, or are promised back."""
-    # Money with another's reference waits for the teacher (``ReviewReason.REFERENCE``).
-    ours = Q(charge=None) | Q(charge__problem=ReviewReason.NONE)
-    came = purchase.entries.filter(ours, is_second=False).exclude(kind=EntryKind.CHARGEBACK)
-    promised = purchase.refunds.open().aggregate(sum=Sum("amount", default=0))["sum"]
-    left: int = came.aggregate(sum=Sum("amount", default=0))["sum"] - promised
-    return max(purchase.price - left, 0)
+    book_cash(locked, locked.missing, by)
