@@ -1,6 +1,7 @@
 """Payments, their charges and refunds, and the provider's notifications. Amounts are centavos."""
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import models
@@ -297,11 +298,7 @@ class Refund(models.Model):
     def is_owed(self) -> bool:
         """True if the provider refused it, and it was neither promised again nor made otherwise."""
         charge = self.charge
-        if self.status != RefundStatus.FAILED or charge is None:
-            return False
-        is_gone = charge.status == ChargeStatus.CHARGED_BACK
-        is_last = all(other.pk <= self.pk for other in charge.refunds.all())
-        return is_last and not is_gone and charge.refunded_amount < charge.amount
+        return charge is not None and find_owed_refund(charge, charge.refunds.all()) == self
 
     @property
     def is_by_hand(self) -> bool:
@@ -310,6 +307,13 @@ class Refund(models.Model):
     @property
     def is_open(self) -> bool:
         return self.status in OPEN_REFUNDS
+
+
+def find_owed_refund(charge: PaymentCharge, refunds: Iterable[Refund]) -> Refund | None:
+    """Return a charge's last refund if the provider refused it and the money is still here."""
+    last = max(refunds, key=lambda one: one.pk, default=None)
+    is_gone = charge.status == ChargeStatus.CHARGED_BACK or charge.refunded_amount >= charge.amount
+    return last if last and last.status == RefundStatus.FAILED and not is_gone else None
 
 
 class SignatureState(models.TextChoices):

@@ -239,8 +239,11 @@ class Money:
 
     @cached_property
     def failed(self) -> int:
-        ours = (one for charge in self.charges for one in charge.refunds.all())
-        return sum(one.amount for one in ours if one.is_owed)
+        owed = (
+            find_owed_refund(charge, [one for one in self.refunds if one.charge_id == charge.pk])
+            for charge in self.charges
+        )
+        return sum(one.amount for one in owed if one)
 
     @property
     def back(self) -> int:
@@ -302,7 +305,10 @@ class Money:
 
     @property
     def has_lapsed(self) -> bool:
-        return self.purchase.has_lapsed(self.now - (RETURN_GRACE if self.says_paid else ZERO))
+        then = self.now - (RETURN_GRACE if self.says_paid else ZERO)
+        booked = self.purchase.virtual_class
+        is_over = booked is not None and booked.status == ClassStatus.PENDING
+        return self.purchase.has_lapsed(then) or (is_over and booked.has_ended(then))
 
     def has_charge(self, *states: ChargeStatus) -> bool:
         return any(one.status in states and not one.problem for one in self.charges)
@@ -378,7 +384,8 @@ def _find_state_of_paid(money: Money) -> MoneyState:
     if booked is None:
         return MoneyState.UNBOOKED
     if not purchase.is_place and booked.status == ClassStatus.PENDING:
-        is_refused = bool(booked.scheduling_refusal)
+        # A class that has ended gets no link.
+        is_refused = bool(booked.scheduling_refusal) or booked.has_ended(money.now)
         return MoneyState.NOT_SCHEDULED if is_refused else MoneyState.PREPARING
     if purchase.is_place and money.people_missing and not booked.has_ended(money.now):
         return MoneyState.AWAITS_MINIMUM
