@@ -27,6 +27,7 @@ from bookings.models import (
     TransferState,
     VirtualClass,
     find_open_class,
+    find_owed_refund,
 )
 from bookings.money_state.states import (
     AS_PAID,
