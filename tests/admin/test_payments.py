@@ -432,6 +432,19 @@ def test_the_file_of_a_month_has_all_money_also_what_came_by_hand(panel, paid, s
     assert month in panel.get(MONTHS).content.decode()
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_file_of_a_month_costs_the_same_for_more_rows(
+    panel, host, mercadopago, django_assert_num_queries, count
+):
+    today = timezone.localdate()
+    for day in range(count):
+        settle_paid(mercadopago, make_payment(host, days=7 + day))
+
+    # Session, the entries, their purchases, and four for the money of these.
+    with django_assert_num_queries(7):
+        panel.get(reverse("admin:bookings_payment_month_export", args=[today.year, today.month]))
+
+
 @pytest.mark.parametrize("address", ["2026-13", "9999-12", "99999-1", "0-1"])
 def test_there_is_no_file_of_an_impossible_month(panel, address):
     assert panel.get(f"{MONTHS}{address}/exportar/").status_code == 404
