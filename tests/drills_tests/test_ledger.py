@@ -178,6 +178,7 @@ def keep_the_money_of_a_lost_place(scenery):
         (lose_the_place_of_a_purchase, "lost", "place"),
         (keep_a_place_of_a_cancelled_class, "wrong", "purchase"),
         (forget_a_paid_place, "lost", "payment"),
+        (forget_a_paid_place, "wrong", "place"),
         (keep_the_money_of_a_lost_place, "lost", "refund"),
     ],
 )
