@@ -15,6 +15,7 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     Refund,
+    RefundReason,
     RefundStatus,
     TransferState,
 )
@@ -24,11 +25,15 @@ IN_THE_CALENDAR = {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
 
 
 def judge_money(rows: Rows, outside: Outside) -> Iterator[Violation]:
-    yield from _classes_are_sold_once(rows)
-    yield from _what_is_paid_is_given(rows)
+    yield from judge_purchases(rows)
     yield from _refunds_happened_once(rows, outside)
     yield from _money_paid_for_something(rows, outside)
     yield from _ledger_is_the_providers(rows, outside)
+
+
+def judge_purchases(rows: Rows) -> Iterator[Violation]:
+    yield from _classes_are_sold_once(rows)
+    yield from _what_is_paid_is_given(rows)
     yield from _her_word_is_booked_once(rows)
     yield from _sums_fit_the_state(rows)
 
@@ -61,6 +66,16 @@ def _what_is_paid_is_given(rows: Rows) -> Iterator[Violation]:
             is_visible or _is_reviewed(payments.get(one.pk))
         ):
             yield _break("lost", "paid class", str(booked.pk))
+    buyers = {
+        (one.virtual_class_id, one.person_id)
+        for one in rows.purchases
+        if one.is_place and one.state == PurchaseState.PAID
+    }
+    sold = {one.virtual_class_id for one in rows.purchases if one.is_place}
+    hosts = {(one.pk, one.booked_by_id) for one in rows.classes}
+    for class_id, person_id in inside - hosts - buyers:
+        if class_id in sold and classes[class_id].status != ClassStatus.CANCELLED:
+            yield _break("wrong", "place", f"of {person_id} in {class_id}")
 
 
 def _refunds_happened_once(rows: Rows, outside: Outside) -> Iterator[Violation]:
@@ -154,8 +169,10 @@ def _sums_fit_the_state(rows: Rows) -> Iterator[Violation]:
         was_taken_back = any(entry.kind == EntryKind.CHARGEBACK for entry in found)
         if left < 0 and not was_taken_back:
             yield _break("wrong", "balance", f"{left} of {one.pk}")
+        # What the teacher chose to return ends nothing.
+        by_her = any(refund.reason == RefundReason.BY_TEACHER for refund in refunds[one.pk])
         if one.state == PurchaseState.PAID and one.price > 0:
-            yield from _paid_in_full(one, found, is_seen=is_seen or was_taken_back)
+            yield from _paid_in_full(one, found, is_seen=is_seen or was_taken_back or by_her)
         waits = any(refund.status != RefundStatus.DONE for refund in refunds[one.pk])
         if one.is_given_up and not waits and not is_seen and left != (one.amount_kept or 0):
             yield _break("lost", "refund", f"{left} are left of {one.pk}")

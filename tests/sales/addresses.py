@@ -23,6 +23,7 @@ from bookings.models import (
 from tests.sales.books import Sale
 
 HOUR_PRICE, PLACE_PRICE = 1_250_050, 800_000
+RETURNS = "/admin/dinero/devolver/"
 
 
 def prepare(dice: random.Random) -> None:
@@ -103,6 +104,13 @@ def _list_purchases(sale: Sale) -> QuerySet[Purchase]:
         return Purchase.objects.filter(payment__preference_id=sale.preference)
     key = {"virtual_class" if sale.kind == "class" else "pk": sale.key}
     return Purchase.objects.filter(kind=sale.kind, **key)
+
+
+def find_returns(sale: Sale) -> list[str]:
+    """Return the page of what the teacher has to return, as often as it is of a sale."""
+    return [RETURNS] * Refund.objects.by_hand().open().filter(
+        purchase__in=_list_purchases(sale)
+    ).count()
 
 
 def find_rows(sale: Sale) -> set[str]:

@@ -17,6 +17,8 @@ from django.utils import timezone
 
 from bookings.domain.money.balances import find_balance
 from bookings.models import Entry
+from tests.drills.evidence import read_rows
+from tests.drills.ledger import judge_purchases
 
 PAYMENT, REFUND, CHARGEBACK = "payment", "refund", "chargeback"
 ONLINE, TRANSFER, CASH = "online", "transfer", "cash"
@@ -94,9 +96,12 @@ def _list_moved(charge: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def compare(books: Books, people: list[Any], panel: Client) -> list[str]:
-    """Name every sum in which books, ledger, months and balances differ."""
+    """Name every sum in which books, ledger, months and balances differ, and every purchase that
+    does not fit its entries.
+    """
     written = _sum_books(books)
-    faults = _tell(written, _sum_entries(), "ledger")
+    faults = [f"{one.kind} {one.subject}: {one.about}" for one in judge_purchases(read_rows())]
+    faults += _tell(written, _sum_entries(), "ledger")
     months = {month for _, month, _, _ in written}
     by_month = {month: _sum_month(written, month) for month in months}
     faults += _tell(by_month, {month: _read_month(panel, month) for month in months}, "month's CSV")

@@ -12,11 +12,13 @@ from django.test import Client
 
 from tests.sales.addresses import (
     HOUR_PRICE,
+    RETURNS,
     find_class,
     find_kind,
     find_link,
     find_new_class,
     find_payment,
+    find_returns,
     find_rows,
 )
 from tests.sales.books import CASH, PAYMENT, REFUND, TRANSFER, Sale, read_pesos
@@ -109,11 +111,12 @@ class TeacherActs:
         payment = find_payment(sale)
         pages = [f"/admin/clase/{sale.class_id}/"] if sale.class_id else []
         pages += [f"/admin/bookings/payment/{payment}/change/"] if payment else []
-        pages += pages[:1]
+        pages += pages[:1] + find_returns(sale)
         if not pages:
             return
-        steps = STEP.findall(panel.get(self.dice.choice(pages)).content.decode())
-        if sale.kind == "place":  # the others' places are on the sheet too
+        page = self.dice.choice(pages)
+        steps = STEP.findall(panel.get(page).content.decode())
+        if sale.kind == "place" or page == RETURNS:  # other sales are on the page too
             steps = [one for one in steps if find_rows(sale) & set(one.split("/"))]
         if steps:
             weights = [LIKELY.get(one.split("/")[-2], 0.4) for one in steps]
