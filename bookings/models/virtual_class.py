@@ -69,7 +69,7 @@ class VirtualClass(models.Model):
         "preferencia de pago", max_length=255, help_text="Une la reserva, el pago y la clase."
     )
     # False if no payment system made the preference: the class was booked in the pages, to be paid
-    # by hand or for nothing, and lapses with its hold.
+    # by hand or for nothing, and lapses with its purchase.
     has_preference = models.BooleanField(default=True, editable=False)
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
