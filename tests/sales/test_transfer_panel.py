@@ -195,7 +195,9 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
 
     refund = Refund.objects.get()
     assert "$ 5.000" in text_of(panel.get(reverse("admin:returns")))
-    assert "que le devolviste $ 5.000 por transferencia a" in text_of(panel.get(address_of(refund, "devuelta")))
+    assert "que le devolviste $ 5.000 por transferencia a" in text_of(
+        panel.get(address_of(refund, "devuelta"))
+    )
     deliver_due()
     texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
     assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
