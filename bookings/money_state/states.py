@@ -346,7 +346,8 @@ class MoneyState(Enum):
         Words(
             _("Pago rechazado"),
             _(
-                "No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos guardando."
+                "No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos "
+                "guardando."
             ),
             NOTHING_PAID,
             "Pago rechazado",

@@ -30,11 +30,12 @@ from bookings.domain.lifecycle.cancelling import (
     concerns_teacher,
     decide_cancelling,
 )
-from bookings.domain.money.money_back import find_money_back
+from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.open_classes.leaving import find_money_of_place, find_taken_place, leave_place
 from bookings.domain.places.leaving import refuse_leaving
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
+from bookings.money_state import say_what_goes_back
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.forms import CancelForm
@@ -115,7 +116,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "card": card,
         "form": form,
         "changes": present_changes(card, request.user),
-        "money_back": find_money_back(card.money.purchase, case) if card.money else None,
+        **_describe_money_back(find_money_back(card.money.purchase, case) if card.money else None),
         "tells_teacher": concerns_teacher(virtual_class),
         "guests": virtual_class.guest_count,
     }
@@ -166,7 +167,16 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     card = present_class(virtual_class, request.user)
     place = find_taken_place(class_id, request.user)
     money_back = find_money_of_place(place) if place else None
-    return render(request, "bookings/leave.html", {"card": card, "money_back": money_back})
+    context = {"card": card, "has_bought": place is not None, **_describe_money_back(money_back)}
+    return render(request, "bookings/leave.html", context)
+
+
+def _describe_money_back(money: MoneyBack | None) -> dict[str, Any]:
+    """Return what the policy gives back, in words, and the centavos that it keeps."""
+    if money is None:
+        return {"says_back": [], "kept": 0}
+    says = say_what_goes_back(online=money.online, by_hand=money.by_hand, kept=money.kept)
+    return {"says_back": says, "kept": money.kept}
 
 
 def _read_kept(request: SignedInRequest) -> int:

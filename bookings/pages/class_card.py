@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -24,33 +24,32 @@ from bookings.models import (
     VirtualClass,
     find_open_class,
 )
+from bookings.money_state import MoneyState
 from bookings.pages.class_titles import is_link_late, title_of
-from bookings.pages.money_card import MoneyCard, describe_purchase
+from bookings.pages.money_card import MoneyCard
 
 # The page offers the call from this long before the start.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
 
+# What a class itself says; before that its money does.
 STATE_LABELS = {
-    "pending": _("Esperando el pago"),
-    "expired": _("Se venció"),
     "preparing": _("Enlace en preparación"),
     "refused": _("No se pudo agendar"),
-    "lost": _("Horario ocupado"),
-    "undecided": _("Falta que la profe acepte"),
     "scheduled": _("Confirmada"),
     "completed": _("Completada"),
     "cancelled": _("Cancelada"),
     "ended": _("Terminada"),
 }
-# States of a class that may be paid, or whose transfer may be announced.
-PAYABLE = {"pending", "expired", "lost"}
+OVER = {"completed", "ended"}
+# What the money of a class is read from.
+MONEY = [f"purchases__{rows}" for rows in ("payment__charges", "entries", "transfers", "refunds")]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCard:
-    """state: a key of STATE_LABELS. money: of the host's class, or of the reader's place; None for
-    other guests, and for the class that the teacher published. is_money_gone: all that the host
-    paid went back, so no guest may join.
+    """state: of the class (``_find_state``). money: of the host's class, or of the reader's place;
+    None for other guests, and for the class that the teacher published. is_money_gone: all that the
+    host paid went back, so no guest may join.
     """
 
     virtual_class: VirtualClass
@@ -80,19 +79,15 @@ class ClassCard:
     @property
     def kept_until(self) -> datetime | None:
         """The end of an unpaid class's time, or of a place that is kept."""
-        return self.money.kept_until if self.money and self.state == "pending" else None
-
-    @property
-    def asks_to_pay(self) -> bool:
-        return self.state == "pending" and self.money is not None and self.money.asks_to_pay
+        return self.money.kept_until if self.money else None
 
     @property
     def shows_money(self) -> bool:
-        """True if the money, and not the class, says what happens next."""
-        if self.state == "pending" or self.money is None:
-            return self.money is not None
-        is_pending = self.virtual_class.status == ClassStatus.PENDING
-        return is_pending and self.state != "undecided" and self.money.awaited is not None
+        """True if the page says how the money stands, besides the facts."""
+        money = self.money
+        if money is None or (self.state == "preparing" and money.state is MoneyState.PREPARING):
+            return False
+        return not money.is_settled
 
     @property
     def is_open_class(self) -> bool:
@@ -106,12 +101,20 @@ class ClassCard:
         return count_missing(open_class) if open_class and is_ahead else 0
 
     @property
-    def state_label(self) -> Promise:
-        if self.state == "pending" and self.money and self.money.awaited:
-            return self.money.awaited.label
-        if self.state == "scheduled" and not self.is_host and self.missing:
-            return _("Ya tenés tu lugar")  # whether it takes place is not decided
-        return STATE_LABELS[self.state]
+    def badges(self) -> list[tuple[str, Promise | str]]:
+        """Return the class's state and that of its money, each with its colour, if both say
+        something.
+        """
+        money, own = self.money, STATE_LABELS.get(self.state)
+        if money is None:
+            return [(self.state, own)] if own else []
+        # Before a class takes place for sure, its money alone says how it stands.
+        is_said = self.state in OVER | {"cancelled"} or (
+            self.state == "scheduled" and not (money.is_settled and money.badge != own)
+        )
+        badges = [(self.state, own)] if own and is_said else []
+        says_more = money.badge != own and not (self.state in OVER and money.is_settled)
+        return [*badges, (money.words.look, money.badge)] if says_more else badges
 
     @property
     def is_late(self) -> bool:
@@ -147,10 +150,11 @@ class ClassCard:
 def present_class(virtual_class: VirtualClass, user: User, *, says_paid: bool = False) -> ClassCard:
     """says_paid: the person just returned from paying."""
     now = timezone.now()
+    prefetch_related_objects([virtual_class], *MONEY)
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
     purchase = virtual_class.purchase if is_host else find_own_place(virtual_class, user)
-    money = describe_purchase(purchase, now, says_paid=says_paid) if purchase else None
+    money = MoneyCard(purchase, now, says_paid) if purchase else None
     payment = money.payment if money else None
     has_paid = payment is not None and payment.approved_at is not None
     return ClassCard(
@@ -165,23 +169,33 @@ def present_class(virtual_class: VirtualClass, user: User, *, says_paid: bool = 
     )
 
 
-def present_place(purchase: Purchase) -> ClassCard:
-    """Present a place that is kept or awaited, and not taken yet."""
-    money = describe_purchase(purchase, timezone.now())
-    return ClassCard(purchase.booked_class, is_host=False, state="pending", money=money)
+def present_lists(
+    user: User, ahead: QuerySet[VirtualClass], *others: QuerySet[VirtualClass], most: int
+) -> list[list[ClassCard]]:
+    """Present the nearest of a person's classes and places not taken yet, and other lists.
+
+    The money of all is read at once.
+    """
+    places = list_places_underway(user)
+    places_of = VirtualClass.objects.filter(pk__in=places.order_by().values("virtual_class"))
+    places_of = places_of.select_related("booked_by", "offer", "open_class")
+    querysets = (places_of.order_by("start_time", "pk")[:most], ahead[:most], *others)
+    lists = [list(one.prefetch_related(None)) for one in querysets]
+    purchases = Purchase.objects.select_related("payment", "hold", "discount_code")
+    rows = [one for classes in lists for one in classes]
+    prefetch_related_objects(rows, Prefetch("purchases", purchases), *MONEY)
+    cards = [_present_place(one, user) for one in lists[0]]
+    cards += [present_class(one, user) for one in lists[1]]
+    nearest = sorted(cards, key=lambda card: (card.start, card.virtual_class.pk))[:most]
+    return [nearest, *([present_class(one, user) for one in classes] for classes in lists[2:])]
 
 
-def present_classes(classes: QuerySet[VirtualClass], user: User) -> list[ClassCard]:
-    """Present classes of ``list_classes_of``, in the same number of queries for many."""
-    rows = classes.prefetch_related("purchases__transfers", "purchases__payment__charges")
-    return [present_class(one, user) for one in rows]
-
-
-def list_cards_ahead(classes: QuerySet[VirtualClass], user: User, most: int) -> list[ClassCard]:
-    """Return the nearest of a person's classes, and of the places that are not taken yet."""
-    cards = present_classes(classes[:most], user)
-    cards += [present_place(one) for one in list_places_underway(user)[:most]]
-    return sorted(cards, key=lambda card: (card.start, card.virtual_class.pk))[:most]
+def _present_place(virtual_class: VirtualClass, user: User) -> ClassCard:
+    """Present a place of ``list_places_underway``."""
+    now = timezone.now()
+    mine = _list_places_in(virtual_class, user)
+    place = next(one for one in mine if one.is_kept(now) or one.is_awaited())
+    return ClassCard(virtual_class, is_host=False, state="pending", money=MoneyCard(place, now))
 
 
 def list_places_underway(user: User) -> QuerySet[Purchase]:
@@ -192,17 +206,18 @@ def list_places_underway(user: User) -> QuerySet[Purchase]:
     ahead = places.filter(virtual_class__end_time__gt=now)
     ahead = ahead.exclude(virtual_class__status=ClassStatus.CANCELLED)
     ahead = ahead.exclude(virtual_class__activities__user=user)
-    listed = ahead.select_related(
-        "payment", "virtual_class__booked_by", "virtual_class__open_class"
-    ).prefetch_related("transfers", "payment__charges")
-    return listed.order_by("virtual_class__start_time", "pk")
+    return ahead.order_by("virtual_class__start_time", "pk")
 
 
 def find_own_place(virtual_class: VirtualClass, user: User) -> Purchase | None:
     """Return the place that a guest bought and has."""
-    purchases = virtual_class.purchases.all()  # may be prefetched
-    mine = (one for one in purchases if one.is_place and one.person_id == user.pk)
+    mine = _list_places_in(virtual_class, user)
     return next((one for one in mine if one.state == PurchaseState.PAID), None)
+
+
+def _list_places_in(virtual_class: VirtualClass, user: User) -> list[Purchase]:
+    purchases = virtual_class.purchases.all()  # may be prefetched
+    return [one for one in purchases if one.is_place and one.person_id == user.pk]
 
 
 def count_missing(open_class: OpenClass) -> int:

@@ -24,7 +24,7 @@ from bookings.notices.facts import must_knock
 from bookings.pages.access import signed_in
 from bookings.pages.changes import find_last_change, present_changes
 from bookings.pages.choice import rebook_url
-from bookings.pages.class_card import PAYABLE, list_cards_ahead, present_class, present_classes
+from bookings.pages.class_card import present_class, present_lists
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.transfers import find_ways
@@ -39,20 +39,24 @@ PAST_CLASSES_A_PAGE = 20
 def my_classes(request: SignedInRequest) -> HttpResponse:
     user = request.user
     last_shown = _find_last_shown(request)
-    past = present_classes(list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1], user)
+    is_first_page = last_shown is None
+    ahead, dropped, past = present_lists(
+        user,
+        list_next_classes_of(user),
+        list_dropped_classes_of(user)[: CLASSES_SHOWN if is_first_page else 0],
+        list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1],
+        most=CLASSES_SHOWN if is_first_page else 0,
+    )
     shown = past[:PAST_CLASSES_A_PAGE]
     context: dict[str, object] = {
         "past_classes": shown,
         "last_shown": shown[-1].virtual_class if len(past) > len(shown) else None,
-        "is_first_page": last_shown is None,
+        "is_first_page": is_first_page,
+        "next_classes": ahead,
+        "dropped_classes": dropped,
     }
-    if last_shown is None:
-        dropped = list_dropped_classes_of(user)[:CLASSES_SHOWN]
-        context |= {
-            "lines": [WaitingCard(entry) for entry in list_lines_of(user)],
-            "next_classes": list_cards_ahead(list_next_classes_of(user), user, CLASSES_SHOWN),
-            "dropped_classes": present_classes(dropped, user),
-        }
+    if is_first_page:
+        context["lines"] = [WaitingCard(entry) for entry in list_lines_of(user)]
     return render(request, "bookings/my_classes.html", context)
 
 
@@ -81,7 +85,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "card": card,
             "must_knock": bool(card.conference_url) and must_knock(request.user),
             "is_cut_off": bool(card.conference_url) and card.is_cut_off,
-            "ways": find_ways(card.money) if card.money and card.state in PAYABLE else None,
+            "ways": find_ways(card.money) if card.money else None,
             # That page asks the provider.
             "payment_url": reverse("bookings:payment", args=[payment.pk]) if payment else "",
             "teacher_email": settings.ADMIN_EMAIL,

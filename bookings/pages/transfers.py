@@ -35,6 +35,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.models import MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
+from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in
 from bookings.pages.money_card import MoneyCard
 
@@ -67,6 +68,10 @@ class TransferCard:
     form: AnnounceForm
     choose_url: str = ""
     refusal: Promise | str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        return self.money.state is MoneyState.TRANSFER_REFUSED
 
     @property
     def plain_amount(self) -> str:

@@ -71,6 +71,10 @@ class WaitingCard:
         return end if end and takes_waiting(self.virtual_class, end) else None
 
     @property
+    def badges(self) -> list[tuple[str, Promise]]:
+        return [(self.state, self.state_label)]
+
+    @property
     def state_label(self) -> Promise:
         return STATE_LABELS[self.state]
 

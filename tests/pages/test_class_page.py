@@ -74,7 +74,7 @@ def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
         text = text_of(client.get(address(kept)))
 
     again = "/inicio/reservar?tipo=grupal&amp;min=60&amp;dia=2026-11-24&amp;hora=10%3A00#horarios"
-    assert "Se venció el tiempo para pagar" in text
+    assert "Ya no se guarda." in text
     assert f'href="{again}"' in text
     assert "mailto:" not in text
 
@@ -97,7 +97,7 @@ def test_a_class_of_the_api_waits_without_a_kept_time(host, sign_in):
 
     text = text_of(sign_in(host).get(address(pending)))
 
-    assert "Falta confirmar el pago" in text
+    assert "Por pagar" in text
     assert "data-seconds-left" not in text
 
 
@@ -122,7 +122,7 @@ def test_a_link_that_takes_long_is_no_error_and_promises_no_minute(host, sign_in
 
     text = text_of(sign_in(host).get(address(late)))
 
-    assert "Enlace en preparación" in text
+    assert "Pagada" in text
     assert "está tardando más de lo normal" in text
     assert "menos de un minuto" not in text
     assert 'hx-trigger="every 60s"' in text
@@ -135,7 +135,7 @@ def test_a_class_that_is_over_without_a_link_promises_none(host, sign_in):
 
     text = text_of(sign_in(host).get(address(over)))
 
-    assert "No pudimos agendar esta clase" in text
+    assert "Pagada, falta agendar" in text
     assert "preparación" not in text
 
 
@@ -145,7 +145,7 @@ def test_a_class_that_lost_its_time_says_so_and_takes_no_payment(kept, host, sig
 
     text = text_of(sign_in(host).get(address(kept)))
 
-    assert "No pudimos agendar esta clase" in text
+    assert "Pagada, falta agendar" in text
     assert '<a href="mailto:teacher@example.com">' in text
     assert "Te guardamos este horario" not in text
     assert "Cómo pagar" not in text

@@ -137,7 +137,7 @@ def test_a_refused_transfer_is_said_and_may_be_announced_again(client, booked, t
     announce(client)
     refuse_transfer(transfer_id=BankTransfer.objects.get().pk, actor=teacher)
 
-    assert "La profe no encontró tu transferencia" in page_of(client)
+    assert "La profe no encontró la operación 12345678." in page_of(client)
     announce(client, "99998888")
 
     assert BankTransfer.objects.filter(state=TransferState.ANNOUNCED).count() == 1
@@ -153,13 +153,13 @@ def test_a_confirmed_class_shows_its_link_and_no_way_to_pay(client, booked, teac
     assert "Transferencia avisada" not in text
 
 
-def test_after_its_time_the_number_may_still_be_told(client, booked):
+def test_after_its_time_no_money_is_asked_for_or_announced(client, booked):
     with time_machine.travel(NOW + timedelta(days=1, minutes=1), tick=False):
-        assert "¿Ya transferiste?" in page_of(client)
-        text = text_of(announce(client))
+        pages = [page_of(client), text_of(announce(client))]
 
-    assert "El horario ya no está guardado." in text
-    assert BankTransfer.objects.get().state == TransferState.ANNOUNCED
+    assert ["Ya no se guarda." in page for page in pages] == [True, True]
+    assert ["Ya transferí" in page for page in pages] == [False, False]
+    assert not BankTransfer.objects.exists()
 
 
 def test_from_mercado_pago_to_a_transfer(client, details):

@@ -11,7 +11,7 @@ from bookings.domain.people.claiming import list_written_down
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.pages.booking import details_url
-from bookings.pages.class_card import list_cards_ahead
+from bookings.pages.class_card import present_lists
 from bookings.pages.forms import JoinForm
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.waiting import WaitingCard
@@ -26,7 +26,7 @@ def inicio(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return show_sign_in(request)
     ahead = list_next_classes_of(request.user)
-    classes = list_cards_ahead(ahead, request.user, NEXT_CLASSES)
+    [classes] = present_lists(request.user, ahead, most=NEXT_CLASSES)
     hold = find_open_hold(request.user)
     return render(
         request,

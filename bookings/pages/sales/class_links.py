@@ -27,7 +27,7 @@ from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
-from bookings.pages.class_card import PAYABLE, ClassCard, present_class
+from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
@@ -102,7 +102,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         card, money = _present(request, find_link(token).link or link)
     virtual_class, host = card.virtual_class, card.virtual_class.booked_by
     is_theirs = host.is_placeholder
-    shown = f"{card.state} {money.state}"
+    shown = f"{card.state} {money.state.value}"
     if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     own_addresses = list_own_addresses(request, shown)
@@ -141,7 +141,7 @@ def _present(request: HttpRequest, link: ClassLink) -> tuple[ClassCard, MoneyCar
 
 def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) -> WaysToPay | None:
     announce_url = reverse("bookings:announce_by_link", args=[token])
-    ways = find_ways(money, announce_url=announce_url) if card.state in PAYABLE else None
+    ways = find_ways(money, announce_url=announce_url)
     if ways is None:
         return None
     pay_url = reverse("bookings:pay_class_link", args=[token]) if ways.checkout_url else ""
@@ -166,7 +166,7 @@ def _write_to_teacher(card: ClassCard) -> str:
 def _refresh_seconds(state: str, money: MoneyCard) -> int | None:
     if state == "preparing":
         return PREPARING_SECONDS
-    return money.refresh_seconds if money.payment and state == "pending" else None
+    return money.refresh_seconds if money.payment else None
 
 
 @for_bearer

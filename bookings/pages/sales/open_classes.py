@@ -39,7 +39,7 @@ from bookings.models import ClassStatus, DiscountCode, PurchaseState
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import count_missing, list_places_underway
 from bookings.pages.forms import DiscountField
-from bookings.pages.money_card import MoneyCard, describe_purchase
+from bookings.pages.money_card import MoneyCard
 from bookings.pages.sales.events_data import describe_events
 from bookings.payments.gateway import PaymentError
 
@@ -169,7 +169,7 @@ def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     if place.state == PurchaseState.PAID:
         messages.success(request, _("¡Listo! Ya tenés tu lugar."))
         return redirect("bookings:class", class_id=class_id)
-    checkout_url = describe_purchase(place, timezone.now()).checkout_url
+    checkout_url = MoneyCard(place, timezone.now()).checkout_url
     if checkout_url:
         # 303, so that the browser opens the provider's checkout with GET.
         return HttpResponseRedirect(checkout_url, status=HTTPStatus.SEE_OTHER)
@@ -196,11 +196,10 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
     if not isinstance(user, User):
         return OpenClassCard(open_class)
     places = list_places_underway(user).filter(virtual_class=virtual_class)
-    moneys = [describe_purchase(one, now) for one in places]
     entries = virtual_class.waiting_list.filter(user=user)
     return OpenClassCard(
         open_class,
-        money=next((one for one in moneys if one.kept_until or one.announced), None),
+        money=MoneyCard(place, now) if (place := places.first()) else None,
         is_inside=virtual_class.activities.filter(user=user).exists(),
         is_hosts=virtual_class.is_hosted_by(user),
         is_for_reader=any(one.is_live(now) for one in entries),

@@ -18,12 +18,13 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
 from bookings.models import Purchase
+from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import present_class
 from bookings.pages.joining import write_invitation
-from bookings.pages.money_card import FINAL, MoneyCard, MoneyState, describe_purchase
+from bookings.pages.money_card import FINAL, MoneyCard
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.transfers import find_ways
 from bookings.payments.gateway import PaymentError
@@ -44,14 +45,14 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         return redirect(reverse("bookings:place", args=[purchase.pk], query=request.GET))
     if settle_open(purchase):
         purchase = get_object_or_404(payments, pk=payment_id).purchase
-    money = describe_purchase(purchase, timezone.now(), says_paid=says_paid(request))
-    if is_shown(request, money.state):
+    money = MoneyCard(purchase, timezone.now(), says_paid(request))
+    if is_shown(request, money.state.value):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     virtual_class = purchase.virtual_class
     if virtual_class and _is_paid_otherwise(money):
         # The class's page shows the other way, and does not ask to pay again.
         return redirect("bookings:class", class_id=virtual_class.pk)
-    own_addresses = list_own_addresses(request, money.state)
+    own_addresses = list_own_addresses(request, money.state.value)
     ways, refresh_url = find_ways(money), own_addresses["refresh_url"]
     context = {
         "money": money,
@@ -69,7 +70,7 @@ def settle_open(purchase: Purchase) -> bool:
 
     A failure is logged.
     """
-    money = describe_purchase(purchase, timezone.now())
+    money = MoneyCard(purchase, timezone.now())
     if money.payment is None or money.state in FINAL:
         return False
     try:
@@ -99,13 +100,13 @@ def list_own_addresses(request: HttpRequest, state: str) -> dict[str, str]:
 
 def _is_paid_otherwise(money: MoneyCard) -> bool:
     """True if a transfer was announced, or its time is kept after the checkout expired."""
-    is_kept_longer = money.asks_to_pay and not money.checkout_url
-    return money.announced is not None or (money.state == MoneyState.WAITING and is_kept_longer)
+    is_kept_longer = money.kept_until is not None and not money.checkout_url
+    return money.is_announced or is_kept_longer
 
 
 def _confirm(money: MoneyCard, user: User) -> dict[str, object]:
     virtual_class = money.virtual_class
-    if virtual_class is None or money.state != MoneyState.PAID:
+    if virtual_class is None or money.state is not MoneyState.PAID:
         return {}
     booked = present_class(virtual_class, user)
     if not booked.conference_url:

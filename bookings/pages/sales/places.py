@@ -16,8 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.open_classes.buying import release_place
 from bookings.models import Purchase, PurchaseState
+from bookings.money_state import with_money
 from bookings.pages.access import signed_in
-from bookings.pages.money_card import describe_purchase
+from bookings.pages.money_card import MoneyCard
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.transfers import find_ways
 
@@ -26,16 +27,14 @@ from bookings.pages.transfers import find_ways
 @require_safe
 def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
     places = Purchase.objects.places().filter(person=request.user)
-    places = places.select_related(
-        "person", "payment", "virtual_class__booked_by", "virtual_class__open_class"
-    )
+    places = with_money(places).select_related("virtual_class__booked_by")
     place = get_object_or_404(places, pk=purchase_id)
     if settle_open(place):
         place = get_object_or_404(places, pk=purchase_id)
-    money = describe_purchase(place, timezone.now(), says_paid=says_paid(request))
-    if is_shown(request, money.state):
+    money = MoneyCard(place, timezone.now(), says_paid(request))
+    if is_shown(request, money.state.value):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    own_addresses = list_own_addresses(request, money.state)
+    own_addresses = list_own_addresses(request, money.state.value)
     ways, refresh_url = find_ways(money), own_addresses["refresh_url"]
     context = {
         "money": money,
@@ -43,7 +42,7 @@ def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse
         "again_url": reverse("bookings:open_class", args=[place.virtual_class_id]),
         "teacher_email": settings.ADMIN_EMAIL,
         "ways": replace(ways, payment_url="", refresh_url=refresh_url) if ways else None,
-        "can_release": place.state == PurchaseState.KEPT and money.asks_to_pay,
+        "can_release": money.kept_until is not None,
     }
     return render(request, "bookings/sales/place.html", context)
 

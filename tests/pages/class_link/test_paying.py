@@ -114,7 +114,7 @@ def test_a_lapsed_class_cannot_be_paid(client, unpaid):
     page = client.get(path_of(unpaid))
     tried = client.post(path_of(unpaid, "/pagar"))
 
-    assert "Se venció el tiempo para pagar" in text_of(page)
+    assert "Ya no se guarda." in text_of(page)
     assert tried.url == path_of(unpaid)
 
 
