@@ -308,8 +308,9 @@ class Money:
     def has_lapsed(self) -> bool:
         then = self.now - (RETURN_GRACE if self.says_paid else ZERO)
         booked = self.purchase.virtual_class
-        is_over = booked is not None and booked.status == ClassStatus.PENDING
-        return self.purchase.has_lapsed(then) or (is_over and booked.has_ended(then))
+        if booked and booked.status == ClassStatus.PENDING and booked.has_ended(then):
+            return True
+        return self.purchase.has_lapsed(then)
 
     def has_charge(self, *states: ChargeStatus) -> bool:
         return any(one.status in states and not one.problem for one in self.charges)

@@ -18,6 +18,7 @@ from bookings.models import (
     Refund,
     find_change_terms,
 )
+from bookings.money_state import MoneyState, describe_money
 from bookings.notices.facts import Line, find_leaver, find_place
 from bookings.notices.returned_money import (
     ReturnedMoney,
@@ -83,6 +84,10 @@ def _write(template: str, **context: object) -> str:
 
 
 def _money_back(notice: Notice) -> str:
+    if (bought := _find_purchase(notice)) and bought.is_given_up:
+        money = describe_money(bought, timezone.now())
+        if money.state is MoneyState.ANNOUNCED:
+            return money.line
     parts = _list_online(notice)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
     if len(parts) > 1:  # a mail told of the first one already

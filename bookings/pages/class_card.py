@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
@@ -101,19 +100,18 @@ class ClassCard:
         return count_missing(open_class) if open_class and is_ahead else 0
 
     @property
-    def badges(self) -> list[tuple[str, Promise | str]]:
-        """Return the class's state and that of its money, each with its colour, if both say
+    def badges(self) -> list[tuple[str, str]]:
+        """Return the state of the class and of its money, each with its colour, if both say
         something.
         """
-        money, own = self.money, STATE_LABELS.get(self.state)
+        money, own = self.money, str(STATE_LABELS.get(self.state, ""))
         if money is None:
             return [(self.state, own)] if own else []
+        is_over = self.state in OVER
         # Before a class takes place for sure, its money alone says how it stands.
-        is_said = self.state in OVER | {"cancelled"} or (
-            self.state == "scheduled" and not (money.is_settled and money.badge != own)
-        )
-        badges = [(self.state, own)] if own and is_said else []
-        says_more = money.badge != own and not (self.state in OVER and money.is_settled)
+        is_sure = self.state == "scheduled" and not (money.is_settled and money.badge != own)
+        badges = [(self.state, own)] if is_over or is_sure or self.state == "cancelled" else []
+        says_more = money.badge != own and not (is_over and money.is_settled)
         return [*badges, (money.words.look, money.badge)] if says_more else badges
 
     @property

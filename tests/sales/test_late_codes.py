@@ -15,7 +15,7 @@ from bookings.domain.checkout.transfers import (
     confirm_transfer,
     refuse_transfer,
 )
-from bookings.domain.exceptions import BookingError, DiscountCodeError
+from bookings.domain.exceptions import BookingError, DiscountCodeError, HoldExpiredError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import has_lost_its_use, list_uses
 from bookings.domain.open_classes.buying import hold_place, release_place
@@ -156,7 +156,7 @@ def test_a_class_that_had_lost_its_time_has_lost_its_use(
 
 
 @pytest.mark.parametrize("kind", ["class", "place"])
-def test_a_transfer_announced_after_its_code_was_used_is_returned(
+def test_a_transfer_is_not_announced_after_its_code_was_used(
     mercadopago, teacher, host, student, open_class, code, kind
 ):
     take_transfers()
@@ -170,10 +170,8 @@ def test_a_transfer_announced_after_its_code_was_used_is_returned(
     end_everything()
     pay(mercadopago, hold(student, open_class, code))
 
-    transfer = announce_transfer(user=host, purchase=purchase, operation_number="12345678")
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    assert is_given_back(transfer)
+    with pytest.raises(HoldExpiredError):
+        announce_transfer(user=host, purchase=purchase, operation_number="12345678")
 
 
 def test_a_lower_limit_takes_no_use_away_that_is_kept(mercadopago, open_class, student, code):

@@ -209,11 +209,11 @@ def test_a_part_that_the_cancellation_kept_is_not_returned(
         assert words in text_of(panel.get(reverse(f"admin:{name}", args=[key])))
     class_page = reverse("bookings:class", args=[booked])
     owed = text_of(sign_in(host).get(class_page))
-    assert "La profe te devuelve <strong>$ 5.000</strong>" in owed
+    assert "La profe te devuelve $ 5.000 por transferencia." in owed
     assert "Pagaste dos veces" not in owed
 
     send_back(transfer, teacher)
 
     returned = text_of(sign_in(host).get(class_page))
-    assert "La profe te devolvió <strong>$ 5.000</strong>" in returned
+    assert "Te devolvimos $ 5.000" in returned
     assert "te devuelve" not in returned

@@ -202,9 +202,8 @@ MAILS_TO_PEOPLE = {
         subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
         explanation=_(
-            "Si ya transferiste, no perdés nada: si el horario sigue libre cuando la profe la "
-            "confirme, la clase es tuya; si no, te devuelve el dinero. Avisale el número de "
-            "operación en la página de la clase."
+            "Si ya transferiste, no perdés nada: escribile a la profe el número de operación. Si "
+            "el horario sigue libre, la clase es tuya; si no, te devuelve el dinero."
         ),
         facts=(facts.when, money_facts.price),
         link=links.see_class,
@@ -214,9 +213,8 @@ MAILS_TO_PEOPLE = {
         subject=_("Se venció el tiempo para pagar tu lugar: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y tu lugar quedó libre."),
         explanation=_(
-            "Si ya transferiste, no perdés nada: si queda un lugar cuando la profe la confirme, "
-            "es tuyo; si no, te devuelve el dinero. Avisale el número de operación en la página "
-            "de tu lugar."
+            "Si ya transferiste, no perdés nada: escribile a la profe el número de operación. Si "
+            "queda un lugar, es tuyo; si no, te devuelve el dinero."
         ),
         facts=(facts.open_class, facts.when, facts.place_price),
         link=links.see_seat,

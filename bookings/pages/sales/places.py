@@ -27,10 +27,10 @@ from bookings.pages.transfers import find_ways
 @require_safe
 def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
     places = Purchase.objects.places().filter(person=request.user)
-    places = with_money(places).select_related("virtual_class__booked_by")
-    place = get_object_or_404(places, pk=purchase_id)
+    rows = with_money(places).select_related("virtual_class__booked_by")
+    place = get_object_or_404(rows, pk=purchase_id)
     if settle_open(place):
-        place = get_object_or_404(places, pk=purchase_id)
+        place = get_object_or_404(rows, pk=purchase_id)
     money = MoneyCard(place, timezone.now(), says_paid(request))
     if is_shown(request, money.state.value):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
