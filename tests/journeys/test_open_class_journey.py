@@ -63,7 +63,7 @@ def test_six_answers_publish_a_class_that_a_student_pays(new_page):
     student.get_by_role("button", name="Reservar mi lugar").click()
     student.get_by_role("button", name="Aprobar").click()
 
-    expect(student.get_by_text("¡Listo! Ya tenés tu lugar")).to_be_visible(timeout=30_000)
+    expect(student.get_by_text("Tu lugar está pago")).to_be_visible(timeout=30_000)
     student.goto("/inicio/clases")
     expect(student.get_by_role("link", name=re.compile(title))).to_be_visible()
     teacher.reload()

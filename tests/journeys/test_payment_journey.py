@@ -70,7 +70,7 @@ def test_rejected_then_approved(new_student, javascript):
     go_to_checkout(page, weekday_ahead(8))
 
     at_checkout(page, "^Rechazar")
-    expect_state(page, "El pago fue rechazado", javascript=javascript)
+    expect_state(page, "Pago rechazado", javascript=javascript)
     page.get_by_role("link", name="Pagar con Mercado Pago").click()
     at_checkout(page, "^Aprobar")
 
@@ -84,7 +84,7 @@ def test_pending_then_approved(new_student, javascript):
     checkout = page.url
 
     at_checkout(page, "^Dejar pendiente")
-    expect_state(page, "Tu pago está pendiente", javascript=javascript)
+    expect_state(page, "Pago pendiente", javascript=javascript)
     payment = page.url
     page.goto(checkout)
     at_checkout(page, "^Acreditar")
@@ -98,14 +98,14 @@ def test_expired(new_student, email, demo_data):
     page = new_student()
     go_to_checkout(page, weekday_ahead(10))
     at_checkout(page, "^Volver sin pagar")
-    expect_state(page, "Falta pagar")
+    expect_state(page, "Por pagar")
 
     let_time_run_out(demo_data, email)
     page.reload()
 
-    expect_state(page, "Se venció el tiempo para pagar")
+    expect_state(page, "Se venció")
     expect(page.get_by_role("link", name="Pagar con Mercado Pago")).to_have_count(0)
-    page.get_by_role("link", name="Elegirlo de nuevo").click()
+    page.get_by_role("link", name="Elegir otro horario").click()
     page.get_by_role("button", name="Continuar").click()
     expect(page.get_by_role("heading", name="Los detalles de tu clase")).to_be_visible()
 
@@ -116,7 +116,7 @@ def test_whoever_comes_back_later_pays_from_the_class(new_student):
     go_to_checkout(page, weekday_ahead(11))
     page.goto("/inicio/clases")
 
-    page.get_by_role("listitem").filter(has_text="Esperando el pago").get_by_role("link").click()
+    page.get_by_role("listitem").filter(has_text="Por pagar").get_by_role("link").click()
     page.get_by_role("link", name="Pagar con Mercado Pago").click()
     at_checkout(page, "^Aprobar")
 

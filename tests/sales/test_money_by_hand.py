@@ -196,3 +196,14 @@ def test_an_unpaid_class_promises_no_money(host, teacher, sign_in):
     unpaid = VirtualClassFactory(scheduled=True, booked_by=host, start_time=in_days(7))
 
     assert "Te devolvemos $" not in page(sign_in(host), "bookings:class", unpaid.pk)
+
+
+def test_the_mail_about_a_cancelled_class_names_the_announced_transfer(payment, host):
+    booked = payment.purchase.virtual_class
+    announce(booked)
+
+    cancel_class(class_id=booked.pk, actor=host)
+
+    mail = told(NoticeKind.CANCELLED, host)
+    assert "Avisaste $ 24.000" in mail
+    assert "si llegó, la profe te lo devuelve." in mail
