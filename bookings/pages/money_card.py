@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.queries import list_overlapping_scheduled
 from bookings.models import ChargeStatus, ClassType, Payment, RefundReason, VirtualClass
 from bookings.money_state import Money, MoneyState
 from bookings.notices.returned_money import REASONS, ReturnedMoney, list_returned_money
@@ -101,7 +103,13 @@ class MoneyCard(Money):
         is_whole = self.may_pay and self.state is not MoneyState.SHORT
         if payment is None or not is_whole or payment.has_expired(self.now):
             return ""
-        return payment.checkout_url
+        return "" if self._is_time_taken() else payment.checkout_url
+
+    def _is_time_taken(self) -> bool:
+        booked = self.virtual_class
+        if self.is_place or booked is None or not settings.PREVENT_OVERLAPS:
+            return False
+        return list_overlapping_scheduled(booked).exists()
 
     @property
     def box(self) -> tuple[str, str]:
