@@ -19,8 +19,8 @@ from accounts.models import User
 from bookings.work.sweeps import SWEEPS
 from tests.factories import UserFactory
 from tests.payments import posting
-from tests.sales.addresses import choose_policy
-from tests.sales.books import Books, Sale
+from tests.sales.addresses import choose_policy, find_returns
+from tests.sales.books import CASH, TRANSFER, Books, Sale
 from tests.sales.student_acts import ProviderActs, StudentActs
 from tests.sales.teacher_acts import Step, TeacherActs
 from tests.standins import Fault
@@ -94,14 +94,15 @@ class History(StudentActs, ProviderActs, TeacherActs):
         """Give what may be done about a sale, the likelier the heavier."""
         charges = {one["status"] for one in self.charges_of(sale)}
         came = bool(charges & {"approved", "in_mediation", "charged_back"})
+        is_by_hand = any(self.books.sum_of(sale, way) for way in (CASH, TRANSFER))
         is_claimable = bool(sale.link) and sale.person == sale.written_down
         return {
             self.pay: (2 if charges else 6) if sale.preference else 0,
             self.announce: (0.7 if sale.numbers else 3) if sale.key else 0,
-            self.take_step: 3 + 5 * bool(sale.numbers or charges),
+            self.take_step: 3 + 5 * bool(sale.numbers or charges) + 9 * len(find_returns(sale)),
             self.tell: 5 if any(one.is_pending for one in self.provider.notifications) else 0,
             self.wait: 4,
-            self.give_up: 2 if sale.key else 0,
+            self.give_up: 2 + 2 * is_by_hand if sale.key else 0,
             self.claim: 4 if is_claimable else 0,
             self.book: 4 if sale.preference and not sale.key else 0,
             self.dispute: 2.5 if came else 0,

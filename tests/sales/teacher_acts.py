@@ -34,9 +34,9 @@ SENTENCES = {
 KEEPS_ONLINE = "deja de contar lo que cobraste a mano"
 # What the teacher does more often than other things that the panel offers.
 LIKELY = {
-    "llego": 5,
+    "llego": 8,
     "no-llego": 1,
-    "devuelta": 4,
+    "devuelta": 8,
     "pagada": 2,
     "pagado": 3,
     "quedarmelo": 8,
