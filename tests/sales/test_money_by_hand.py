@@ -77,9 +77,7 @@ def test_each_part_goes_back_the_way_it_came(
     assert refunds() == [(online, RefundReason.CANCELLED)] * bool(online)
     assert seen.review != ReviewReason.PAID_TWICE
     assert (at_once.by_hand, at_once.to_return) == (REST, by_hand)
-    assert (f"Te devolvemos $ {online // 100:,}".replace(",", ".") in asked) == (
-        online > 0
-    )
+    assert (f"Te devolvemos $ {online // 100:,}".replace(",", ".") in asked) == (online > 0)
     owed = f"$ {by_hand // 100:,}".replace(",", ".")
     shown = page(sign_in(teacher), "admin:class_sheet", in_two_parts.pk)
     for text, said in [
