@@ -236,7 +236,11 @@ class Money:
 
     @cached_property
     def owed_online(self) -> int:
-        return sum(one.amount for one in self.refunds if one.is_open and not one.is_by_hand)
+        """What is on its way, or sent and not reported yet."""
+        online = [one for one in self.refunds if not one.is_by_hand and not _failed(one)]
+        seen = [one for one in self.entries if one.kind == EntryKind.REFUND]
+        back = -sum(one.amount for one in seen if one.way == MoneyWay.ONLINE)
+        return max(sum(one.amount for one in online) - back, 0)
 
     @cached_property
     def failed(self) -> int:
