@@ -56,7 +56,7 @@ def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
     host.get_by_label("¿Por qué la cancelás?").fill("Me mudo")
     host.get_by_role("button", name="Sí, cancelar la clase").click()
     see(host, "Esta clase se canceló")
-    host.get_by_role("link", name="Ver la devolución").click()
+    host.get_by_role("link", name="Ver el pago").click()
     expect(
         host.get_by_role("heading", name=re.compile("^Te (devolvimos|devolvemos)"))
     ).to_be_visible()
