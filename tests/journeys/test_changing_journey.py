@@ -58,5 +58,5 @@ def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
     see(host, "Esta clase se canceló")
     host.get_by_role("link", name="Ver el pago").click()
     expect(
-        host.get_by_role("heading", name=re.compile("^Te (devolvimos|devolvemos)"))
+        host.get_by_role("heading", name=re.compile("^(Devuelto|Devolución en camino)"))
     ).to_be_visible()

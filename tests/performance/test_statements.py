@@ -169,7 +169,7 @@ def as_stored(key):
     return key.hex if connection.vendor == "sqlite" else str(key)
 
 
-@pytest.mark.parametrize(("path", "expected"), [("/inicio", 9), ("/inicio/clases", 8)])
+@pytest.mark.parametrize(("path", "expected"), [("/inicio", 11), ("/inicio/clases", 10)])
 def test_list_costs_the_same_for_a_few_and_for_a_thousand(guest, student, path, expected):
     add_classes(student, 10)
     with_few = cost(guest, "get", path)
