@@ -97,7 +97,7 @@ class MoneyState(Enum):
     OWED_BY_HAND = (
         "owed_by_hand",
         Words(
-            _("La profe te devuelve %(back)s"),
+            _("Devolución pendiente"),
             BACK_BY_HAND,
             BACK_BY_HAND,
             "Te toca devolver %(back)s",
@@ -120,7 +120,7 @@ class MoneyState(Enum):
         "charged_back",
         Words(
             _("Contracargo"),
-            _("Tu banco retiró el pago. Hablalo con la profe."),
+            _("Tu banco retiró el pago."),
             _("No queda nada por devolver."),
             "Contracargo",
             "Contracargo",
@@ -277,8 +277,7 @@ class MoneyState(Enum):
             _("Pago pendiente"),
             _(
                 "Mercado Pago todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
-                "tardar hasta dos días hábiles. Si otra persona se queda antes con el lugar, te "
-                "devolvemos todo."
+                "tardar hasta dos días hábiles. Si otra persona paga antes, te devolvemos todo."
             ),
             _("Si ya lo pagaste, te devolvemos %(amount)s."),
             "Cupón o pago pendiente: %(amount)s",
@@ -303,8 +302,8 @@ class MoneyState(Enum):
         Words(
             _("Se venció"),
             _(
-                "Ya no se guarda. Si igual pagaste, es tuya si sigue libre; si no, te devolvemos "
-                "todo."
+                "Ya no se guarda. Si igual pagaste y sigue libre, queda para vos; si no, te "
+                "devolvemos todo."
             ),
             NOTHING_PAID,
             "Se venció sin pagar",
