@@ -1,4 +1,4 @@
-"""How the money of a purchase stands, for everybody who reads of it.
+"""The state of a purchase's money, in words.
 
 Pages, mails, panel, API and files take their words from ``describe_money``.
 """

@@ -1,4 +1,4 @@
-"""Find the state of a purchase's money from its rows; nothing else decides about words of money."""
+"""The facts and words of a purchase's money, read from its rows."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,6 @@ from bookings.models import (
     MoneyWay,
     Payment,
     PaymentCharge,
-    PaymentStatus,
     Purchase,
     PurchaseState,
     Refund,
@@ -29,6 +28,7 @@ from bookings.models import (
     find_open_class,
     find_owed_refund,
 )
+from bookings.money_state.finding import find_state
 from bookings.money_state.states import (
     AS_PAID,
     BACK_BY_HAND,
@@ -78,7 +78,7 @@ def with_class_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def describe_money(purchase: Purchase, now: datetime, *, says_paid: bool = False) -> "Money":
-    """Return how the money of a purchase stands. Read many ``with_money``.
+    """Return the state of a purchase's money. Read many purchases ``with_money``.
 
     says_paid: the buyer has just come back from paying.
     """
@@ -101,7 +101,7 @@ class Money:
 
     @property
     def line(self) -> str:
-        """What the buyer reads, with what stands besides."""
+        """What the buyer reads, with ``also``."""
         if self.state is MoneyState.ANNOUNCED and self.purchase.is_given_up:
             return self.cancelling
         return " ".join(filter(None, [self._write(self.state.words.line), self.also]))
@@ -342,91 +342,6 @@ class Money:
             "people": ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
             % {"count": people},
         }
-
-
-def find_state(money: Money) -> MoneyState:
-    """Return the first state that fits, in the order of ``MoneyState``."""
-    purchase = money.purchase
-    if purchase.is_free and not purchase.is_given_up:
-        undecided = purchase.virtual_class is not None and purchase.virtual_class.is_undecided
-        return MoneyState.UNDECIDED if undecided else MoneyState.FREE
-    if purchase.virtual_class is not None and purchase.virtual_class.is_undecided:
-        return MoneyState.UNDECIDED
-    if money.has_charge(ChargeStatus.DISPUTED):
-        return MoneyState.DISPUTED
-    if money.failed:
-        return MoneyState.REFUND_FAILED
-    if purchase.is_given_up:
-        return _find_state_of_ended(money)
-    if purchase.state == PurchaseState.PAID:
-        return _find_state_of_paid(money)
-    return _find_state_of_unpaid(money)
-
-
-def _find_state_of_ended(money: Money) -> MoneyState:
-    purchase = money.purchase
-    if purchase.owed_by_hand:
-        return MoneyState.OWED_BY_HAND
-    if money.owed_online:
-        return MoneyState.RETURNING
-    if _is_charged_back(money):
-        return MoneyState.CHARGED_BACK
-    if purchase.amount_kept and money.left:
-        return MoneyState.KEPT_PART if money.returned else MoneyState.KEPT_ALL
-    if money.left > 0:
-        return MoneyState.REVIEW
-    if money.entries:
-        return MoneyState.RETURNED
-    return MoneyState.ANNOUNCED if money.is_announced else MoneyState.ENDED_UNPAID
-
-
-def _find_state_of_paid(money: Money) -> MoneyState:
-    purchase = money.purchase
-    if _is_charged_back(money):
-        return MoneyState.CHARGED_BACK
-    if money.entries and money.left <= 0:
-        return MoneyState.RETURNING if money.owed_online else MoneyState.RETURNED
-    booked = purchase.virtual_class
-    if booked is None:
-        return MoneyState.UNBOOKED
-    if not purchase.is_place and booked.status == ClassStatus.PENDING:
-        # A class that has ended gets no link.
-        is_refused = bool(booked.scheduling_refusal) or booked.has_ended(money.now)
-        return MoneyState.NOT_SCHEDULED if is_refused else MoneyState.PREPARING
-    if purchase.is_place and money.people_missing and not booked.has_ended(money.now):
-        return MoneyState.AWAITS_MINIMUM
-    first_back = money.gross + money.second - money.left
-    return MoneyState.PARTLY_RETURNED if first_back > 0 else MoneyState.PAID
-
-
-def _find_state_of_unpaid(money: Money) -> MoneyState:
-    purchase = money.purchase
-    if money.is_announced:
-        return MoneyState.ANNOUNCED
-    if money.has_charge(ChargeStatus.PENDING):
-        return MoneyState.COUPON
-    if 0 < money.left < purchase.price:
-        return MoneyState.SHORT
-    if money.review:
-        return MoneyState.REVIEW
-    if money.is_paid_enough:  # its place is given in a moment
-        return MoneyState.PROCESSING
-    if purchase.state == PurchaseState.LAPSED and not purchase.is_place:
-        return MoneyState.TIME_TAKEN
-    if money.has_lapsed:
-        return MoneyState.LAPSED
-    if money.says_paid:
-        return MoneyState.PROCESSING
-    if money.transfer is not None and money.transfer.state == TransferState.REFUSED:
-        return MoneyState.TRANSFER_REFUSED
-    if money.payment is not None and money.payment.status == PaymentStatus.REJECTED:
-        return MoneyState.REJECTED
-    return MoneyState.KEPT
-
-
-def _is_charged_back(money: Money) -> bool:
-    taken = sum(one.amount for one in money.entries if one.kind == EntryKind.CHARGEBACK)
-    return taken < 0 and money.left <= 0
 
 
 def _came(entry: Entry) -> bool:

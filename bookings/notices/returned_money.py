@@ -78,10 +78,6 @@ def find_named_refund(occasion: str) -> Refund:
     return Refund.objects.select_related("charge", "purchase__payment").get(pk=number)
 
 
-def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
-    return sum(part.amount for part in parts if part.state in states)
-
-
 def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
     refunds = sorted(charge.refunds.all(), key=lambda refund: refund.pk)
     for refund in refunds:

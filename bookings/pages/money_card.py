@@ -116,10 +116,6 @@ class MoneyCard(Money):
         return BOXES.get(self.words.look, ("warning", "clock"))
 
     @property
-    def badges(self) -> list[tuple[str, str]]:
-        return [(self.words.look, self.badge)]
-
-    @property
     def is_settled(self) -> bool:
         return self.state in SETTLED and not self.also
 
@@ -153,7 +149,7 @@ class MoneyCard(Money):
 
     @property
     def why(self) -> Promise | str:
-        """Why it was given up, if nobody did that."""
+        """The reason, if the service gave it up by itself."""
         reason = self.purchase.refund_reason
         return REASONS[reason] if reason not in {"", RefundReason.CANCELLED} else ""
 
