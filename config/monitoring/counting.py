@@ -19,7 +19,6 @@ def share_counts(directory: str) -> None:
     if not os.access(directory, os.W_OK | os.X_OK):
         raise ImproperlyConfigured("PROMETHEUS_MULTIPROC_DIR cannot be written to.")
     # The library reads it here; it may come from ENV_FILE.
-    # The library reads its folder from the environment alone.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory  # noqa: TID251
     shared: Any = values.MultiProcessValue  # carries no types
     host = gethostname()  # containers that share the directory may have the same process ids
