@@ -78,6 +78,28 @@ def find_faults(statements: list[str]) -> set[str]:
     return {issue.code for issue in [*analyser.errors, *analyser.warnings]}
 
 
+def find_kept_columns(state: Any, app: str, operations: list[Any]) -> set[str]:
+    """Return KEPT_NOT_NULL if a field leaves the model alone, while its column refuses rows that do
+    not name it: those of the new code.
+
+    state: of all models before the operations; it is the one after them on return.
+    """
+    from django.db.migrations import RemoveField, SeparateDatabaseAndState
+
+    faults = set()
+    for operation in operations:
+        if isinstance(operation, SeparateDatabaseAndState) and not operation.database_operations:
+            for one in operation.state_operations:
+                if isinstance(one, RemoveField):
+                    field = state.models[app, one.model_name_lower].fields[one.name]
+                    if not (field.null or field.has_db_default() or field.many_to_many):
+                        faults.add("KEPT_NOT_NULL")
+                one.state_forwards(app, state)
+        else:
+            operation.state_forwards(app, state)
+    return faults
+
+
 def judge(name: str, faults: set[str]) -> list[str]:
     """Return the complaints about one migration, given as ``app.name``."""
     excused = EXCUSED.get(name, {}).keys()
@@ -95,28 +117,30 @@ def main() -> int:
 
         django.setup()
         logging.disable(logging.INFO)  # a private server logs its shutdown
-        complaints = [line for name, sql in _list_sql() for line in judge(name, find_faults(sql))]
+        complaints = [line for name, faults in _list_faults() for line in judge(name, faults)]
     for line in complaints:
         print(line)
     print(f"{len(complaints)} faults in migrations" if complaints else "Migrations: no fault")
     return 1 if complaints else 0
 
 
-def _list_sql() -> list[tuple[str, list[str]]]:
-    """Return each migration's name and its SQL for PostgreSQL."""
+def _list_faults() -> list[tuple[str, set[str]]]:
+    """Return each migration's name and its faults on PostgreSQL."""
     from django.core.management import call_command
     from django.db import connection
     from django.db.migrations.loader import MigrationLoader
 
+    loader = MigrationLoader(connection)
+    found = []
     with open(os.devnull, "w") as nowhere:
-        return [
-            (
-                f"{app}.{name}",
-                call_command("sqlmigrate", app, name, stdout=nowhere).splitlines(),
-            )
-            for app, name in sorted(MigrationLoader(connection).disk_migrations)
-            if app in APPS
-        ]
+        for app, name in sorted(loader.disk_migrations):
+            if app in APPS:
+                sql = call_command("sqlmigrate", app, name, stdout=nowhere)
+                before = loader.project_state((app, name), at_end=False)
+                operations = loader.get_migration(app, name).operations
+                kept = find_kept_columns(before, app, operations)
+                found.append((f"{app}.{name}", find_faults(sql.splitlines()) | kept))
+    return found
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """``make messages``: collect the texts from the code into the English catalogue, and compile it.
 
 Texts are Spanish where they stand; the catalogue holds their English. A text that is new arrives
-there without one, and a text that is gone leaves. Needs no gettext program.
+there without one, and a text that is gone leaves. If a text was changed, its earlier English is a
+comment above it until it has its own. Needs no gettext program.
 
 A second catalogue, kept by hand, changes some of Django's own Spanish.
 """
@@ -9,6 +10,7 @@ A second catalogue, kept by hand, changes some of Django's own Spanish.
 import io
 import sys
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -21,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "config/locale/en/LC_MESSAGES/django.po"
 DJANGO_S_SPANISH = ROOT / "config/locale/es_AR/LC_MESSAGES/django.po"
 SOURCES = ("accounts/**/*.py", "bookings/**/*.py", "config/**/*.py", "templates/**/*.*")
+HINT = "before: "
 # The teacher's panel speaks Spanish only, the page about the API English.
 ONE_LANGUAGE = {"admin", "openapi"}
 PLURAL, CONTEXT, CONTEXT_AND_PLURAL = (1, 2), ((1, "c"), 2), ((1, "c"), 2, 3)
@@ -77,7 +80,20 @@ def collect() -> Catalog:
 def update(catalogue: Catalog, found: Catalog) -> None:
     """Add the texts that are new and drop those that are gone; a translation is never guessed."""
     catalogue.update(found, no_fuzzy_matching=True, update_creation_date=False)
+    gone = {_first(one.id): _first(one.string) for one in catalogue.obsolete.values()}
     catalogue.obsolete.clear()
+    for message in catalogue:
+        if message.user_comments[:1] and message.user_comments[0].startswith(HINT):
+            if _is_full(message):
+                message.user_comments = []
+        elif message.id and not _is_full(message):
+            close = get_close_matches(_first(message.id), gone, n=1)
+            message.user_comments = [HINT + gone[one] for one in close]
+
+
+def _first(text: str | tuple[str, ...] | list[str]) -> str:
+    """Return the only form of a text, or its singular."""
+    return text if isinstance(text, str) else text[0]
 
 
 def format_catalogue(catalogue: Catalog) -> bytes:

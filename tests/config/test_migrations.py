@@ -1,8 +1,11 @@
 """tests/check_migrations.py: what old code would not survive is found, and nothing else."""
 
 import pytest
+from django.db import models
+from django.db.migrations import AlterField, CreateModel, RemoveField, SeparateDatabaseAndState
+from django.db.migrations.state import ProjectState
 
-from tests.check_migrations import EXCUSED, find_faults, judge
+from tests.check_migrations import EXCUSED, find_faults, find_kept_columns, judge
 
 OLD = 'ALTER TABLE "bookings_notice" '
 NEW = 'CREATE TABLE "bookings_new" ("id" bigint NOT NULL PRIMARY KEY);'
@@ -58,6 +61,31 @@ def test_fault_is_found(statements, fault):
 )
 def test_what_old_code_survives_is_no_fault(statements):
     assert find_faults(statements) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "faults"),
+    [
+        ({}, [], {"KEPT_NOT_NULL"}),
+        ({"null": True}, [], set()),
+        ({"db_default": ""}, [], set()),
+        (
+            {},
+            [AlterField("notice", "x", models.CharField(max_length=9, db_default=""))],
+            set(),
+        ),
+    ],
+    ids=["not null", "null", "with a default", "with a default just before"],
+)
+def test_a_field_leaves_the_model_alone_only_if_new_code_can_store_rows(options, before, faults):
+    state = ProjectState()
+    field = models.CharField(max_length=9, **options)
+    CreateModel(
+        "notice", [("id", models.BigAutoField(primary_key=True)), ("x", field)]
+    ).state_forwards("bookings", state)
+    leaving = SeparateDatabaseAndState(state_operations=[RemoveField("notice", "x")])
+
+    assert find_kept_columns(state, "bookings", [*before, leaving]) == faults
 
 
 def test_migration_is_excused_for_exactly_what_is_wrong_with_it(monkeypatch):

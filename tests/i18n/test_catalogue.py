@@ -6,6 +6,7 @@ from pathlib import Path
 
 import django
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 
 from tests import messages
@@ -67,6 +68,21 @@ def test_the_catalogue_is_the_one_that_make_messages_writes(catalogue):
     written = messages.format_catalogue(catalogue)
 
     assert written == messages.CATALOGUE.read_bytes(), "run `make messages`"
+
+
+def test_a_changed_text_keeps_its_earlier_english_until_it_has_its_own():
+    catalogue, found = Catalog(), Catalog()
+    catalogue.add("Tu clase es el lunes", "Your class is on Monday")
+    found.add("Tu clase va a ser el lunes")
+
+    messages.update(catalogue, found)
+    changed = catalogue["Tu clase va a ser el lunes"]
+    hints = changed.user_comments
+    changed.string = "Your class will be on Monday"
+    messages.update(catalogue, found)
+
+    assert hints == ["before: Your class is on Monday"]
+    assert catalogue["Tu clase va a ser el lunes"].user_comments == []
 
 
 def test_no_text_is_marked_inside_an_f_string():
