@@ -4,4 +4,4 @@ from django.contrib.admin.apps import AdminConfig
 
 
 class TeacherAdminConfig(AdminConfig):
-    default_site = "bookings.panel.site.TeacherAdminSite"
+    default_site = "bookings.panel.admin_site.TeacherAdminSite"

@@ -103,7 +103,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "bookings.pages.context.site",
             ],
-            "libraries": {"money_states": "bookings.admin.money.states"},
+            "libraries": {"money_states": "bookings.panel.money.money_states"},
         },
     },
 ]

@@ -10,17 +10,6 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.admin.classes.forms import MoveForm
-from bookings.admin.classes.links import present_link
-from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
-from bookings.admin.classes.timeline import build_timeline, describe_drift
-from bookings.admin.money.purchases import PLACE_STEPS
-from bookings.admin.money.returns import ReturnRow, present_return
-from bookings.admin.money.steps import PAYMENT_STEPS
-from bookings.admin.pages import requires, show_page
-from bookings.admin.sales.open_classes import load_sheet
-from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
-from bookings.admin.steps import Step, list_links
 from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import (
@@ -30,6 +19,17 @@ from bookings.domain.queries import (
 )
 from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass
 from bookings.money_state import with_class_money
+from bookings.panel.classes.class_forms import MoveForm
+from bookings.panel.classes.class_steps import CLASS_STEPS, MoveClass
+from bookings.panel.classes.class_timeline import build_timeline, describe_drift
+from bookings.panel.classes.student_link import present_link
+from bookings.panel.money.payment_steps import PAYMENT_STEPS
+from bookings.panel.money.purchases import PLACE_STEPS
+from bookings.panel.money.returns import ReturnRow, present_return
+from bookings.panel.pages import requires, show_page
+from bookings.panel.sales.open_classes import load_sheet
+from bookings.panel.sales.transfers import TRANSFER_STEPS
+from bookings.panel.steps import Step, list_links
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[Step[Any], str]  # a step with its address

@@ -1,9 +1,11 @@
-"""The panel's first page."""
+"""The panel's first page, and its pages of links."""
 
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
@@ -11,6 +13,7 @@ from bookings.domain.desk.setup import load_setup
 from bookings.domain.desk.today import count_tasks, load_teacher_day
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import VirtualClass
+from bookings.panel.pages import requires, show_page
 from bookings.templatetags.class_times import clock, long_day
 from bookings.work.service_state import load_service_state
 
@@ -47,3 +50,15 @@ def _present_next(virtual_class: VirtualClass) -> NextClass:
         is_today=timezone.localdate(start) == timezone.localdate(),
         whatsapp_url=whatsapp_url(host.phone, f"Hola {host.first_name}, te escribo por {about}."),
     )
+
+
+@require_safe
+def show_more(request: HttpRequest) -> HttpResponse:
+    return show_page(request, "admin/more.html", title="Más")
+
+
+@require_safe
+@requires("bookings.view_virtualclass")
+def show_technical(request: HttpRequest) -> HttpResponse:
+    state = load_service_state()
+    return show_page(request, "admin/technical.html", title="Técnico", service=state)

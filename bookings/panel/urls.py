@@ -3,28 +3,26 @@
 from django.contrib import admin
 from django.urls import path
 
-from bookings.admin.agenda.blocking import show_day, show_hour
-from bookings.admin.agenda.calendar import show_calendar
-from bookings.admin.agenda.week import show_week
-from bookings.admin.classes.book_for import book_for_student
-from bookings.admin.money.new_prices import show_new_prices
-from bookings.admin.money.overview import show_money
-from bookings.admin.money.returns import show_returns
-from bookings.admin.people.students import show_student, show_students
-from bookings.admin.people.writing import write_message
-from bookings.admin.sales.offers import (
+from bookings.panel.class_sheet import show_class
+from bookings.panel.classes.book_for import book_for_student
+from bookings.panel.home import show_more, show_technical
+from bookings.panel.money.payments import show_money
+from bookings.panel.money.prices import show_new_prices
+from bookings.panel.money.returns import show_returns
+from bookings.panel.people.students import show_student, show_students
+from bookings.panel.people.writing import write_message
+from bookings.panel.sales.offers import (
     act_on_offer,
     add_offer,
     ask_to_delete,
     change_offer,
     show_offers,
 )
-from bookings.admin.sales.open_classes import publish, show_open_classes
-from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
-from bookings.panel.class_sheet import show_class
-from bookings.panel.more import show_more, show_technical
-from bookings.panel.own_page.editor import edit_page, preview_page
-from bookings.panel.own_page.start import enter, show_started, start
+from bookings.panel.sales.open_classes import publish, show_open_classes
+from bookings.panel.sales.transfers import answer_mailed_link, show_transfers
+from bookings.panel.site.page_editor import edit_page, enter, preview_page, show_started, start
+from bookings.panel.technical.calendar_page import show_calendar
+from bookings.panel.week.week import show_day, show_hour, show_week
 
 guard = admin.site.admin_view
 

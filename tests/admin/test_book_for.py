@@ -9,8 +9,8 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from accounts.models import User
-from bookings.admin.classes.forms import PersonForm
 from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, VirtualClass
+from bookings.panel.classes.class_forms import PersonForm
 from tests.admin.moments import at, days_later
 from tests.admin.test_week import text_of
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory

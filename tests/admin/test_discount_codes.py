@@ -7,10 +7,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.sales.discount_codes import CodeForm
 from bookings.domain.people.personal_data import export_person
 from bookings.models import DiscountCode, Notice, NoticeKind, Purchase, VirtualClass
 from bookings.notices.rendering import render_mail
+from bookings.panel.sales.discount_codes import CodeForm
 from tests.admin.steps import carry_out
 from tests.factories import (
     DiscountCodeFactory,

@@ -7,10 +7,10 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.admin.sales.offer_form import OfferForm
 from bookings.domain.desk.offers import list_offer_prices, list_offers
 from bookings.domain.money.prices import list_class_options
 from bookings.models import BookingRules, Offer
+from bookings.panel.sales.offers import OfferForm
 from tests.admin.moments import MONDAY, NOW, days_later
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.pages.texts import text_of

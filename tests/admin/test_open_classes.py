@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.sales.open_classes import PublishForm
 from bookings.models import MinimumDecision, OpenClass, Price, PurchaseState, VirtualClass
+from bookings.panel.sales.open_classes import PublishForm
 from tests.admin.steps import carry_out, look
 from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import PRICE, hold, pay, publish, read, take

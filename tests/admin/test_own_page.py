@@ -24,7 +24,7 @@ from bookings.models import (
     Weekday,
     WeeklyHours,
 )
-from bookings.panel.own_page.forms import FirstStepsForm
+from bookings.panel.site.page_forms import FirstStepsForm
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.django_db

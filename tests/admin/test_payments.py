@@ -13,7 +13,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
 from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.money.takings import list_monthly_takings
@@ -26,6 +25,7 @@ from bookings.models import (
     RefundStatus,
     SignatureState,
 )
+from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
 from tests.admin.steps import address_of, confirm, look, seen_on
 from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
 from tests.payments import PRICE, make_payment, posting

@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.money.pesos import PesosField, write_pesos
 from bookings.models import BookingRules, Price
+from bookings.panel.inputs import PesosField, write_pesos
 from tests.admin.moments import MONDAY, days_later
 
 ADD = reverse("admin:bookings_price_add")

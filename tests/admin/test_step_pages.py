@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Session
-from bookings.admin import steps
 from bookings.domain.money.ledger import book_cash
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, Purchase, Refund, VirtualClass
+from bookings.panel import steps
 from tests.admin.steps import (
     address_of,
     carry_out,
@@ -228,7 +228,7 @@ def test_what_is_shown_of_one_time_moves_to_no_other(panel, scheduled):
 
 
 def test_more_rows_than_anybody_reads_are_refused(panel, scheduled, monkeypatch):
-    monkeypatch.setattr("bookings.admin.steps.AT_MOST", 1)
+    monkeypatch.setattr("bookings.panel.steps.AT_MOST", 1)
     other = VirtualClassFactory()
 
     page = look_at_several(panel, [scheduled, other], "cancelar")

@@ -9,7 +9,6 @@ from django.core import mail
 from django.urls import reverse
 
 from accounts.services import suspend
-from bookings.admin.classes.timeline import build_timeline
 from bookings.domain.desk import messages
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person
@@ -24,6 +23,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
+from bookings.panel.classes.class_timeline import build_timeline
 from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-from bookings.admin.classes.steps import CLASS_STEPS
-from bookings.admin.money.payments import PaymentAdmin
-from bookings.admin.people.person import PersonAdmin
+from bookings.panel.classes.class_steps import CLASS_STEPS
+from bookings.panel.money.payments import PaymentAdmin
+from bookings.panel.people.students import PersonAdmin
 
 ROOT = Path(settings.BASE_DIR) / "templates"
 TEMPLATES = sorted(

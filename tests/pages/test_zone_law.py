@@ -6,10 +6,10 @@ import pytest
 import time_machine
 from django.http import QueryDict
 
-from bookings.admin.classes.forms import MoveForm
 from bookings.domain.money.prices import list_class_options
 from bookings.models import BookingRules, WeeklyHours
 from bookings.pages.choice import read_choice
+from bookings.panel.classes.class_forms import MoveForm
 from tests.factories import VirtualClassFactory
 from tests.zones import new_law
 

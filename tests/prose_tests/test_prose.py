@@ -100,7 +100,7 @@ def test_catalogue_panel_and_handbook_are_spelled():
     assert {
         "templates/bookings/choose.html",
         "templates/admin/step.html",
-        "bookings/admin/classes/steps.py",
+        "bookings/panel/classes/class_steps.py",
         "bookings/domain/exceptions.py",
         "docs/handbook/money.md",
         "docs/handbook/en/money.md",

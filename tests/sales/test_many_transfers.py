@@ -7,12 +7,12 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.sales import transfers as panel_transfers
 from bookings.domain.checkout.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.domain.exceptions import TooManyTransfersError
 from bookings.domain.open_classes.buying import release_place
 from bookings.models import BankTransfer, Notice, TransferState
 from bookings.notices.delivery import deliver_due
+from bookings.panel.sales import transfers as panel_transfers
 from tests.admin.steps import confirm_several
 from tests.factories import BankTransferFactory, UserFactory
 from tests.pages.texts import text_of

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bookings.admin.money.steps import list_refundable
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.exceptions import BookingError
@@ -25,6 +24,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+from bookings.panel.money.payment_steps import list_refundable
 from tests.bookings.settling.steps import look
 from tests.payments import PRICE, make_payment
 from tests.sales.transfers import announce, is_given_back, send_back, take_transfers

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.admin.classes.timeline import build_timeline
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.discounts import Discount
 from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.models import ClassEvent, WebhookEvent
+from bookings.panel.classes.class_timeline import build_timeline
 from bookings.webhooks.events import announce_events
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import DiscountCodeFactory

@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import money_back
@@ -22,6 +21,7 @@ from bookings.models import (
     TransferState,
 )
 from bookings.notices.delivery import deliver_due
+from bookings.panel.week.rules import read_bank_account
 from tests.admin.steps import address_of, confirm
 from tests.factories import BankTransferFactory, PlaceFactory, UserFactory
 from tests.pages.texts import text_of

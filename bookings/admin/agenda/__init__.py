@@ -1,1 +1,0 @@
-"""Hours, closures and calendar."""

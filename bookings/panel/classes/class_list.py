@@ -1,0 +1,386 @@
+"""The lists of classes and holds."""
+
+import uuid
+from functools import partial
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten_fieldsets
+from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.checkout.holds import release_hold
+from bookings.domain.dry_runs import rolled_back
+from bookings.domain.exceptions import BookingError
+from bookings.domain.lifecycle.attendance import mark_attendance
+from bookings.domain.places.class_links import mail_link
+from bookings.domain.places.place_offers import IN_LINE
+from bookings.domain.places.waiting_queries import list_open_offers
+from bookings.domain.queries import list_awaiting_payment, list_undecided
+from bookings.models import (
+    CalendarDrift,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Purchase,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+)
+from bookings.money_state import with_class_money
+from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
+from bookings.panel.classes.class_timeline import build_timeline, describe_drift
+from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge
+from bookings.panel.money.money_states import money_badge
+from bookings.panel.pages import FixedRowsMixin, Pages, ReadOnlyMixin
+from bookings.panel.steps import Facts, Report, Step, StepsAdmin, explain
+from bookings.templatetags.class_times import clock, near_day, pesos
+from bookings.templatetags.discounts import discount_line
+
+
+def list_by_payment(classes: QuerySet[VirtualClass], *, paid: bool) -> QuerySet[VirtualClass]:
+    """Keep the classes whose own sale is paid, or is not; none that the teacher published."""
+    sales = Purchase.objects.classes().filter(virtual_class=OuterRef("pk"))
+    return classes.filter(Exists(sales.filter(paid_at__isnull=not paid)))
+
+
+class PaidFilter(OptionFilter):
+    title = parameter_name = "pagada"
+    options = {
+        "si": ("Sí", partial(list_by_payment, paid=True)),
+        "no": ("No", partial(list_by_payment, paid=False)),
+        "espera": ("Por pagar", list_awaiting_payment),
+    }
+
+
+def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
+    return drifted.exclude(calendar_drift=CalendarDrift.NONE)
+
+
+class DriftFilter(OptionFilter):
+    title = parameter_name = "calendario"
+    options = {"distinto": ("Dice otra cosa", list_drifted)}
+
+
+class PriceDecisionFilter(OptionFilter):
+    title = "fuera de la lista"
+    parameter_name = "precio"
+    options = {"decidir": ("Espera tu sí", list_undecided)}
+
+
+def list_with_open_offer(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    return classes.filter(pk__in=list_open_offers(timezone.now()).values("virtual_class"))
+
+
+class OfferFilter(OptionFilter):
+    title = "lista de espera"
+    parameter_name = "espera"
+    options = {"ofrecido": ("Un lugar sin respuesta", list_with_open_offer)}
+
+
+INLINE_TEMPLATE = "admin/read_only_inline.html"
+MAY_CHANGE = "bookings.change_virtualclass"
+
+
+class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
+    model = UserActivity
+    fields = ["user", "attendance", "rol", "completed", "created_at"]
+    readonly_fields = ["created_at", "attendance"]
+    ordering = ["rol", "created_at"]
+    template = INLINE_TEMPLATE
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        presence = "attendance" if request.user.has_perm(MAY_CHANGE) else "no_show"
+        return [presence if name == "attendance" else name for name in self.fields]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
+        return super().get_queryset(request).select_related("user", "virtual_class")
+
+    @admin.display(description="asistencia")
+    def attendance(self, obj: UserActivity) -> str:
+        virtual_class = obj.virtual_class
+        is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+        if not is_given or virtual_class.start_time > timezone.now():
+            return "—"
+        state, came, label = ("Faltó ", "1", "Vino") if obj.no_show else ("", "", "Marcar falta")
+        return format_html(
+            '{}<button class="button" type="submit" form="people" formaction="{}" name="came" '
+            'value="{}">{}<span class="visually-hidden">: {}</span></button>',
+            state,
+            reverse("admin:bookings_virtualclass_attendance", args=[virtual_class.pk, obj.pk]),
+            came,
+            label,
+            obj.user,
+        )
+
+
+class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
+    model = WaitingListEntry
+    fields = ["user", "standing", "remove", "created_at"]
+    readonly_fields = ["standing", "created_at", "remove"]
+    ordering = ["created_at", "id"]
+    template = INLINE_TEMPLATE
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        may_remove = request.user.has_perm(MAY_CHANGE)
+        return [name for name in self.fields if may_remove or name != "remove"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
+        return super().get_queryset(request).select_related("user")
+
+    @admin.display(description="estado")
+    def standing(self, obj: WaitingListEntry) -> str:
+        if obj.offer_expires_at and obj.is_live():
+            until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
+            return f"{obj.get_state_display()} hasta {until}"
+        return "Dejó pasar el lugar" if obj.has_expired() else obj.get_state_display()
+
+    @admin.display(description="turno")
+    def remove(self, obj: WaitingListEntry) -> str:
+        if obj.state not in IN_LINE:
+            return ""
+        step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
+        return format_html(
+            '<a class="button" href="{}?entry={}">'
+            'Quitar<span class="visually-hidden">: {}</span></a>',
+            step,
+            obj.pk,
+            obj.user,
+        )
+
+
+DIFFERS = "Calendario distinto"
+# Steps that a class waits for and only the teacher takes.
+ANSWERS = [AgreeToPrice(), MarkAsPaid()]
+
+
+@admin.register(VirtualClass)
+class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
+    list_display = [
+        "when",
+        "badge",
+        "booked_by",
+        "class_type",
+        "places",
+        "price",
+        "payment_badge",
+        "next_step",
+    ]
+    list_filter = [
+        "status",
+        "class_type",
+        ("start_time", admin.DateFieldListFilter),
+        PaidFilter,
+        PriceDecisionFilter,
+        OfferFilter,
+        DriftFilter,
+    ]
+    list_select_related = ["booked_by"]
+    search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
+    date_hierarchy = "start_time"
+    ordering = ["-start_time", "-id"]
+    inlines = [ActivityInline, WaitingInline]
+    steps = CLASS_STEPS
+
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    *("when", "booked_by", "class_type", "offer"),
+                    *("badge", "places", "learning_focus"),
+                ]
+            },
+        ),
+        (
+            "Pago",
+            {"fields": ["price", "discount_line", "paid_when", "payment_badge", "preference_id"]},
+        ),
+        ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
+        (
+            "Registro",
+            {
+                "fields": [
+                    "created_at",
+                    "updated_at",
+                    "scheduling_requested_at",
+                    "scheduling_attempts",
+                    "next_scheduling_at",
+                ]
+            },
+        ),
+    ]
+    # Nothing is typed here: each field is read-only.
+    readonly_fields = flatten_fieldsets(fieldsets)
+
+    def own_pages(self) -> Pages:
+        address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
+        return {
+            **super().own_pages(),
+            "attendance": (address, require_POST(self.note_attendance)),
+            "mail_link": ("<uuid:class_id>/enlace/correo", require_POST(self.mail_link)),
+        }
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[VirtualClass]:
+        return with_class_money(super().get_queryset(request))
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        return [name for name in self.list_display if name != "next_step" or self.may(request)]
+
+    def get_inlines(
+        self, request: HttpRequest, obj: VirtualClass | None
+    ) -> list[type[admin.options.InlineModelAdmin[Any, VirtualClass]]]:
+        inlines = super().get_inlines(request, obj)
+        is_group = obj is not None and obj.class_type == ClassType.GROUP
+        return [one for one in inlines if is_group or one is not WaitingInline]
+
+    def note_attendance(
+        self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
+    ) -> HttpResponse:
+        virtual_class, came = self.find_row(request, class_id), bool(request.POST.get("came"))
+        try:
+            part = mark_attendance(
+                class_id=class_id, activity_id=activity_id, came=came, actor=request.user
+            )
+        except BookingError as refusal:
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
+        outcome = "vino." if came else "faltó: la clase no le cuenta."
+        done = f"Anotamos que {part.user} {outcome}"
+        self.log_change(request, virtual_class, done)
+        return self.back_to(request, virtual_class, done)
+
+    def mail_link(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+        virtual_class = self.find_row(request, class_id)
+        try:
+            student = mail_link(class_id=class_id, by=request.user)
+        except BookingError as refusal:
+            return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
+        self.log_change(request, virtual_class, "Mandó el enlace por correo.")
+        done = f"Le mandamos el enlace a {student.mail_address}."
+        return self.back_to(request, virtual_class, done)
+
+    def row_address(self, row: Model) -> str:
+        return reverse("admin:class_sheet", args=[row.pk])
+
+    @admin.display(description="cuándo", ordering="start_time")
+    def when(self, obj: VirtualClass) -> str:
+        return f"{day_and_time(obj.start_time)} a {clock(obj.end_time)}"
+
+    @admin.display(description="estado", ordering="status")
+    def badge(self, obj: VirtualClass) -> str:
+        if obj.is_being_scheduled:
+            return make_badge("preparing", "Sin terminar")
+        status = make_badge(obj.status, obj.get_status_display())
+        if not obj.calendar_drift or not obj.is_scheduled or obj.has_ended():
+            return status  # the event of a class that is over or cancelled does not matter
+        return format_html("{} {}", status, make_badge("preparing", DIFFERS))
+
+    @admin.display(description="lugares")
+    def places(self, obj: VirtualClass) -> str:
+        return f"{obj.current_participants} de {obj.capacity}"
+
+    @admin.display(description="precio", ordering="class_price")
+    def price(self, obj: VirtualClass) -> str:
+        return pesos(obj.class_price)
+
+    @admin.display(description="descuento")
+    def discount_line(self, obj: VirtualClass) -> str:
+        return discount_line(obj.purchase) or "—"
+
+    @admin.display(description="pagada")
+    def paid_when(self, obj: VirtualClass) -> str:
+        paid_at = obj.purchase.paid_at if obj.purchase else None
+        return day_and_time(paid_at) if paid_at else "—"
+
+    @admin.display(description="pago")
+    def payment_badge(self, obj: VirtualClass) -> str:
+        return money_badge(obj.purchase)
+
+    @admin.display(description="qué hacer")
+    def next_step(self, obj: VirtualClass) -> str:
+        step = next((one for one in ANSWERS if one.is_offered(obj)), None)
+        if step is None:
+            return "—"
+        address = self.address("step", obj.pk, step.name)
+        return format_html(
+            '<a class="button" href="{}">{}<span class="visually-hidden">: {}</span></a>',
+            address,
+            step.label,
+            obj.booked_by,
+        )
+
+    @admin.display(description="enlace")
+    def link(self, obj: VirtualClass) -> str:
+        if not obj.html_link:
+            return "—"
+        return format_html('<a href="{0}" rel="noopener">{0}</a>', obj.html_link)
+
+    def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Refuse a POST: there is nothing to save."""
+        if request.method == "POST":
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        return super().change_view(request, *args, **kwargs)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        virtual_class: VirtualClass = context["original"]
+        differs = virtual_class.is_scheduled and virtual_class.calendar_drift
+        context["drift"] = describe_drift(virtual_class) if differs else ""
+        context["timeline"] = build_timeline(virtual_class)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
+class ReleaseHold(Step[Hold]):
+    name, permission = "liberar", "delete"
+    label, bulk, yes = "Liberar el horario", "Liberar", "Sí, liberar"
+    warning = "Otra persona puede reservarlo enseguida."
+
+    def foresee(self, row: Hold, form: Any, actor: User) -> Facts | None:
+        if row.purchase_id:
+            raise BookingError("Se está pagando. Si no va a ser, cancelá la clase.")
+        with rolled_back():
+            is_held = release_hold(user=row.user, hold_id=row.pk)
+        happens = (f"{row.user} pierde el horario que estaba reservando; no sale ningún correo.",)
+        return Facts(str(row), happens) if is_held else None
+
+    def take(self, row: Hold, form: Any, actor: User) -> Report:
+        release_hold(user=row.user, hold_id=row.pk)
+        return Report(f"{row}: horario liberado.")
+
+
+@admin.register(Hold)
+class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
+    list_display = ["when", "user", "class_type", "of_class", "until"]
+    list_select_related = ["user", "purchase__virtual_class"]
+    search_fields = ["user__email", "user__name"]
+    ordering = ["start_time"]
+    steps = (ReleaseHold(),)
+    fields = ["when", "user", "class_type", "of_class", "until", "created_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
+        return super().get_queryset(request) & Hold.objects.live(timezone.now())
+
+    def row_address(self, row: Model) -> str:
+        """A released hold has no page."""
+        return self.address("changelist")
+
+    @admin.display(description="horario", ordering="start_time")
+    def when(self, obj: Hold) -> str:
+        return f"{day_and_time(obj.start_time)} a {clock(obj.end_time)}"
+
+    @admin.display(description="clase")
+    def of_class(self, obj: Hold) -> str:
+        virtual_class = obj.purchase.virtual_class if obj.purchase else None
+        return class_link(virtual_class, missing="—")
+
+    @admin.display(description="vence")
+    def until(self, obj: Hold) -> str:
+        return day_and_time(obj.ends_at) if obj.ends_at else "—"

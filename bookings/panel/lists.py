@@ -1,0 +1,86 @@
+"""What lists share: texts, badges, filters and timelines."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from bookings.models import VirtualClass
+from bookings.templatetags.class_times import clock, short_day
+
+
+def day_and_time(moment: datetime) -> str:
+    """Write ``mar 24 nov · 18:30``."""
+    return f"{short_day(moment)} · {clock(moment)}"
+
+
+def day_at(moment: datetime) -> str:
+    """Write ``mar 24 nov, 18:30``, for sentences."""
+    return f"{short_day(moment)}, {clock(moment)}"
+
+
+def make_badge(look: str, text: str) -> SafeString:
+    """look: the class's state whose colour it has."""
+    return format_html('<span class="badge badge-{}">{}</span>', look, text)
+
+
+def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
+    if virtual_class is None:
+        return missing
+    address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+    return format_html('<a href="{}">{}</a>', address, day_and_time(virtual_class.start_time))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """kind: for its colour."""
+
+    at: datetime
+    kind: str
+    text: str
+    details: str = ""
+
+
+class OptionFilter(admin.SimpleListFilter):
+    """options: text and narrowing function of each value.
+
+    usual, narrow_usual: text and rows of the list before anything is chosen.
+    """
+
+    options: ClassVar[dict[str, tuple[str, Callable[[QuerySet[Any]], QuerySet[Any]]]]]
+    usual: ClassVar[str] = ""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, text) for value, (text, _) in self.options.items()]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        first, *others = super().choices(changelist)
+        yield {**first, "display": self.usual or first["display"]}
+        yield from others
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        _, narrow = self.options.get(self.value() or "", ("", self.narrow_usual))
+        return narrow(queryset)
+
+    def narrow_usual(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset
+
+
+class UpcomingFilter(OptionFilter):
+    """Hides past days at first. last_day: a field's name."""
+
+    title, parameter_name, usual = "fecha", "cuando", "Próximos"
+    options = {"todos": ("También los pasados", lambda rows: rows)}
+    last_day: str
+
+    def narrow_usual(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})

@@ -1,0 +1,208 @@
+"""Payments, and the page of the teacher's money."""
+
+import uuid
+from datetime import date, timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
+from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch, QuerySet
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
+from bookings.domain.money.reviews import put_aside
+from bookings.domain.money.takings import (
+    list_monthly_takings,
+    list_paid_between,
+    list_recent_months,
+)
+from bookings.domain.queries import list_returns_to_make
+from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason
+from bookings.money_state import with_money
+from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge
+from bookings.panel.money.export import export_payments, export_takings
+from bookings.panel.money.money_states import money_badge
+from bookings.panel.money.payment_steps import PAYMENT_STEPS
+from bookings.panel.money.payment_timeline import build_timeline
+from bookings.panel.pages import Pages, ReadOnlyMixin, requires, show_page
+from bookings.panel.steps import StepsAdmin
+from bookings.templatetags.class_times import pesos
+
+NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
+
+
+def _list_of_this_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    today = timezone.localdate()
+    return list_paid_between(payments, today.replace(day=1), today)
+
+
+def _list_of_last_month(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    last = timezone.localdate().replace(day=1) - timedelta(days=1)
+    return list_paid_between(payments, last.replace(day=1), last)
+
+
+def _list_of_this_year(payments: QuerySet[Payment]) -> QuerySet[Payment]:
+    today = timezone.localdate()
+    return list_paid_between(payments, today.replace(month=1, day=1), today)
+
+
+class ReviewFilter(OptionFilter):
+    title = "a revisar"
+    parameter_name = "revisar"
+    options = {
+        "si": ("Sí", lambda payments: payments.exclude(review="")),
+        "no": ("No", lambda payments: payments.filter(review="")),
+    }
+
+
+class PaidWhenFilter(OptionFilter):
+    """By the time at which *Ingresos por mes* counts the money."""
+
+    title, parameter_name = "cuándo se pagó", "pagado"
+    options = {
+        "este-mes": ("Este mes", _list_of_this_month),
+        "mes-pasado": ("Mes pasado", _list_of_last_month),
+        "este-anio": ("Este año", _list_of_this_year),
+    }
+
+
+@admin.register(Payment)
+class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
+    # A phone shows the first ones without scrolling.
+    list_display = ["when", "badge", "review_badge", "person", "price", "class_link"]
+    steps = PAYMENT_STEPS
+    list_filter = [ReviewFilter, "purchase__state", PaidWhenFilter]
+    search_fields = [
+        "purchase__person__email",
+        "purchase__person__name",
+        "preference_id",
+        "charges__charge_id",
+    ]
+    ordering = ["-created_at", "-id"]
+    fields = [
+        "person",
+        "class_link",
+        "price",
+        "badge",
+        "review_badge",
+        "expires_at",
+        "preference_id",
+        "reference",
+    ]
+
+    def own_pages(self) -> Pages:
+        return {
+            **super().own_pages(),
+            "export": ("exportar/", fresh_sign_in_required(self.export_view)),
+            "months": ("meses/", self.months_view),
+            "month_export": (
+                "meses/<int:year>-<int:month>/exportar/",
+                fresh_sign_in_required(self.export_month),
+            ),
+            "review": ("<uuid:payment_id>/revisado/", require_POST(self.end_review)),
+        }
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Payment]:
+        purchases = with_money(Purchase.objects.all())
+        return super().get_queryset(request).prefetch_related(Prefetch("purchase", purchases))
+
+    @admin.display(description="creado", ordering="created_at")
+    def when(self, obj: Payment) -> str:
+        return day_and_time(obj.created_at)
+
+    @admin.display(description="de quién", ordering="purchase__person__name")
+    def person(self, obj: Payment) -> str:
+        return str(obj.purchase.person)
+
+    @admin.display(description="clase")
+    def class_link(self, obj: Payment) -> str:
+        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
+
+    @admin.display(description="monto", ordering="amount")
+    def price(self, obj: Payment) -> str:
+        return pesos(obj.amount)
+
+    @admin.display(description="estado", ordering="purchase__state")
+    def badge(self, obj: Payment) -> str:
+        return money_badge(obj.purchase)
+
+    @admin.display(description="a revisar", ordering="review")
+    def review_badge(self, obj: Payment) -> str:
+        return make_badge("cancelled", obj.get_review_display()) if obj.review else "—"
+
+    @admin.display(description="referencia")
+    def reference(self, obj: Payment) -> str:
+        return obj.reference
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        payment: Payment = context["original"]
+        may_review = bool(payment.review) and self.may(request)
+        context["to_review"] = payment if may_review else None
+        context["timeline"] = build_timeline(payment)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            rows = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # Like Django: redirect to the list without filters, with its error flag.
+            return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
+        return export_payments(rows.prefetch_related("charges"))
+
+    def months_view(self, request: HttpRequest) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        page, title = "admin/bookings/payment/months.html", "Ingresos por mes"
+        return self.show(request, page, title=title, months=list_monthly_takings())
+
+    def export_month(self, request: HttpRequest, year: int, month: int) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            return export_takings(date(year, month, 1))
+        except (ValueError, OverflowError) as error:
+            raise Http404 from error
+
+    def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
+        payment = self.find_row(request, payment_id)
+        self.log_change(request, payment, "Ya lo revisé")
+        reason = request.POST.get("_put_aside", "")
+        if put_aside(payment_id=payment_id, reason=reason, by=request.user):
+            return self.back_to(request, payment, "Listo: el pago ya no está a revisar.")
+        return self.back_to(request, payment, NOT_AS_IT_WAS, messages.WARNING)
+
+
+MONTHS, LATEST, TO_REVIEW = 4, 20, 50
+# No money has come, and none is on its way.
+IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
+
+
+@require_safe
+@requires("bookings.view_payment")
+def show_money(request: HttpRequest) -> HttpResponse:
+    started = with_money(Purchase.objects.filter(payment__isnull=False))
+    purchases = started.order_by("-payment__created_at", "-payment__id")
+    flagged = purchases.exclude(payment__review=ReviewReason.NONE)
+    context = {
+        "title": "Dinero",
+        "months": list_recent_months(MONTHS),
+        "to_return": list_returns_to_make().count(),
+        "to_review": flagged[:TO_REVIEW],
+        "latest": purchases.exclude(payment__status__in=IDLE)[:LATEST],
+    }
+    return show_page(request, "admin/money.html", **context)

@@ -1,0 +1,1 @@
+"""Mails, webhooks and the calendar, for the technical pages."""

@@ -1,0 +1,1 @@
+"""The week, its hours and the rules of booking."""
