@@ -2,8 +2,9 @@
 # PYTHON=/path/to/python and VENV=/folder choose another Python and folder than .venv; ARGS is passed on.
 VENV := .venv
 BIN := $(VENV)/bin
+TESTS = $(BIN)/python -m pytest -q -rs -n auto -m "not browser"
 
-.PHONY: help runtime developer run test journeys prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
+.PHONY: help runtime developer run test test-postgresql journeys quick prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -15,11 +16,14 @@ run: runtime ## serve the whole product with demo data at http://localhost:8000 
 	$(BIN)/python manage.py demo $(ARGS) & pid=$$!; [ -z "$$stopped" ] || kill $$pid; \
 	while kill -0 $$pid 2>/dev/null; do wait $$pid 2>/dev/null; code=$$?; done; exit $$code
 
-test: developer ## every test without a browser, on SQLite, PostgreSQL or both, and the core of the browser's
-	$(BIN)/python -m tests $(ARGS)
+test: developer ## every test without a browser, on SQLite
+	$(TESTS) $(ARGS)
+
+test-postgresql: developer ## the same on PostgreSQL: the one of DATABASE_URL, else a private one
+	$(BIN)/python -m tests.postgres $(TESTS) $(ARGS)
 
 journeys: developer ## every test in the browser: each width, colour scheme and language, page weight, offline, demos
-	$(BIN)/python -m pytest -q -rs --part=browser $(ARGS)
+	$(BIN)/python -m pytest -q -rs -m browser tests/journeys $(ARGS)
 
 prove: developer ## every drill and its twins, on both engines
 	$(BIN)/python manage.py drill all $(ARGS)
@@ -47,6 +51,13 @@ docs: developer ## the pages of docs/, in docs/_build/html
 
 pictures: developer ## take the pictures of the docs from a running demo (ARGS="hoy semana": those), with a Chromium
 	$(BIN)/python -m tests.pictures $(ARGS)
+
+quick: developer ## in 15 seconds: lint, types, import rules, missing migrations
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	DEBUG=true $(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
 
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
 check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, prose, spelling

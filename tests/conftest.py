@@ -41,7 +41,9 @@ ERRANDS = (
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Keep SQLite in a file: racing threads meet real locks there, not a shared cache's."""
     database = settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):

@@ -1,8 +1,12 @@
-"""The PostgreSQL that tests and drills run on: the one that is named, or a private one."""
+"""The PostgreSQL that tests and drills run on: the one that is named, or a private one.
+
+``python -m tests.postgres COMMAND...`` runs a command with it in DATABASE_URL.
+"""
 
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,3 +107,9 @@ def private_postgresql(**settings: str) -> Iterator[PrivateServer]:
             yield private
         finally:
             server.cleanup()
+
+
+if __name__ == "__main__":
+    with postgresql(**HASTY) as address:
+        command = subprocess.run(sys.argv[1:], env={**os.environ, "DATABASE_URL": address})
+    sys.exit(command.returncode)

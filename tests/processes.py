@@ -30,7 +30,7 @@ STOP_SECONDS = 10
 CHILD_SECONDS = 120
 # Started with the first process; it ends by itself as soon as this one does, however that is.
 _fork_server = multiprocessing.get_context("forkserver")
-_fork_server.set_forkserver_preload(["tests.fork_server"])
+_fork_server.set_forkserver_preload(["config.wsgi"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ def run_forked(work: Callable[..., None], *arguments: Any, **settings: Any) -> i
 def start_forked(work: Callable[..., None], *arguments: Any, **settings: Any) -> BaseProcess:
     """Start a process of the service, which does a piece of work and ends.
 
-    It is forked from a server that has loaded the service and does nothing with it (see
-    ``tests.fork_server``): so it costs milliseconds, and shares neither connections nor threads,
-    nor what a test has changed in this process. work: a function of a module, or a ``partial`` of
+    It is forked from a server that has loaded the service and does nothing with it : so it
+    costs milliseconds, and shares neither connections nor threads, nor what a test has changed in
+    this process. work: a function of a module, or a ``partial`` of
     one. settings: those that are to differ from the environment's.
     """
     process = _fork_server.Process(target=_live, args=(work, arguments, settings))

@@ -117,7 +117,6 @@ def answers_of(client, address):
         yield f"POST {filling}", client.post(address, sent).status_code
 
 
-@pytest.mark.each_engine
 @pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model.__name__)
 def test_no_page_breaks(model, panel, student):
     row = make_row(model, student)
@@ -150,7 +149,6 @@ def test_no_page_breaks_for_staff_who_may_only_look(host, student, sign_in):
     assert {address: status for address, status in answers.items() if status != 200} == {}
 
 
-@pytest.mark.each_engine
 def test_nul_in_a_filter_is_refused(panel):
     panel.raise_request_exception = False
     filters = [
@@ -176,7 +174,6 @@ def list_wishes(model):
     return [(last, row) for row in rows] + [(name, "x") for name in others]
 
 
-@pytest.mark.each_engine
 def test_an_action_for_rows_that_are_none_breaks_nothing(panel):
     panel.raise_request_exception = False
 

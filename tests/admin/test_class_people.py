@@ -107,7 +107,6 @@ def test_a_mark_in_a_class_that_was_cancelled_meanwhile_is_refused_in_words_of_i
     assert "código de acceso." not in page
 
 
-@pytest.mark.each_engine
 @pytest.mark.parametrize("number", [0, int("9" * 30)])
 def test_an_activity_that_there_is_not_is_refused(panel, ended, number):
     _, part = ended

@@ -116,7 +116,6 @@ def test_rows_that_are_no_pair_change_nothing(panel, rows):
     assert Quote.objects.get().text == "uno"
 
 
-@pytest.mark.each_engine
 def test_a_mistake_is_named_and_nothing_is_stored(panel):
     for sent, message in (
         ({"name": "x" * 81}, "80"),

@@ -49,7 +49,6 @@ def jose():
     return UserFactory(name="José Núñez", email="jo@correo.ar", phone="0341 15 555-0199")
 
 
-@pytest.mark.each_engine
 def test_a_student_is_found_by_name_mail_and_phone(jose, host):
     by_name = ["José", "jose", "JOSÉ", "nun jos", "Nuñez"]
     by_mail = ["correo.ar", "JO@CORREO.AR"]
@@ -60,14 +59,12 @@ def test_a_student_is_found_by_name_mail_and_phone(jose, host):
     assert {words: who for words, who in found.items() if who != ["José Núñez"]} == {}
 
 
-@pytest.mark.each_engine
 def test_other_words_find_nobody(jose, host):
     others = ["jose host", "0198", "(", "[a", "\\", "%", "jo.*z", "9" * 90]
 
     assert [words for words in others if names(words)] == []
 
 
-@pytest.mark.each_engine
 def test_a_name_in_another_alphabet_is_found(host):
     UserFactory(name="민준 Йорк")
 
@@ -80,7 +77,6 @@ def test_neither_the_teacher_nor_an_erased_person_is_a_student(jose, teacher, ho
     assert names() == ["José Núñez"]
 
 
-@pytest.mark.each_engine
 def test_the_pages_hold_each_student_once_by_name(monkeypatch):
     monkeypatch.setattr(students, "STUDENTS_A_PAGE", 2)
     people = {"a": "Zoe", "b": "ana", "c": "Ana", "beto": "", "d": "Eva"}
@@ -119,7 +115,6 @@ def test_the_list_costs_the_same_for_more_students(panel, count, django_assert_m
         panel.get(LIST)
 
 
-@pytest.mark.each_engine
 def test_a_malformed_address_breaks_nothing(panel):
     panel.raise_request_exception = False
     queries = ["?despues=x", "?despues=%00", f"?despues={'0' * 32}", "?q=%ff"]

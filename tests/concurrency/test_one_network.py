@@ -13,7 +13,7 @@ LIMIT = 6  # in the settings ``few_sign_ins``
 STATES = (302, 429)
 
 # Limits are in the cache.
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_engine]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(scope="module")

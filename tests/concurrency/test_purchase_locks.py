@@ -31,7 +31,7 @@ from tests.concurrency.trial_tabs import choose
 from tests.payments import make_payment
 from tests.sales.transfers import store, take_transfers
 
-pytestmark = [pytest.mark.concurrency, pytest.mark.each_engine]
+pytestmark = pytest.mark.concurrency
 
 
 def test_two_looks_at_money_that_nobody_booked_yet_approve_it(mercadopago, teacher, host):

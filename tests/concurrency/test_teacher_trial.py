@@ -16,7 +16,7 @@ from tests.concurrency.trial_tabs import book, check_out, choose
 from tests.sales.open_classes import in_days
 from tests.sales.written_down import write_lucia
 
-pytestmark = [pytest.mark.concurrency, pytest.mark.each_engine]
+pytestmark = pytest.mark.concurrency
 
 # As a command: ROUNDS=200 pytest tests/concurrency/test_teacher_trial.py
 ROUNDS = int(os.environ.get("ROUNDS", "2"))

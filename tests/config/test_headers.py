@@ -11,8 +11,6 @@ from accounts.sessions.engine import SessionStore
 from tests.observatory import modifiers, points, read_policy
 from tests.processes import database_url, web_server
 
-pytestmark = pytest.mark.any_engine
-
 ADDRESS = "https://localhost"
 # What the proxy in front tells.
 HTTPS = {"Host": "localhost", "X-Forwarded-Proto": "https"}

@@ -31,7 +31,6 @@ def tables(db, tmp_path):
     return [f"--database-url=sqlite:///{file}"]
 
 
-@pytest.mark.any_engine
 def test_a_drill_keeps_its_promise_and_its_twins_do_not(tables):
     command = [sys.executable, "-m", "tests.drills", "oversell", "--engine=sqlite"]
     done = subprocess.run(

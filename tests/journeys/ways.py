@@ -27,7 +27,7 @@ def _in(*ways: tuple[int, bool], core: tuple[int, bool] | None = None) -> pytest
 # the two, so that it meets all four.
 in_two_ways = _in((PHONE, True), (DESK, False))
 in_the_other_two_ways = _in((PHONE, False), (DESK, True))
-# The same; ``make test`` runs the way that the name tells.
+# The same; the way that the name tells has the mark ``core``.
 core_without_scripts = _in((PHONE, True), (DESK, False), core=(DESK, False))
 core_on_a_phone = _in((PHONE, True), (DESK, False), core=(PHONE, True))
 core_at_a_desk = _in((PHONE, False), (DESK, True), core=(DESK, True))

@@ -8,8 +8,6 @@ from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
 from tests.factories import VirtualClassFactory
 
-pytestmark = pytest.mark.any_engine
-
 
 @pytest.fixture
 def virtual_class(host):

@@ -18,7 +18,7 @@ from tests.pages.texts import text_of
 CODE = "ABCD2345"
 MEET = "https://meet.google.com/abc-defg-hij"
 
-pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
+pytestmark = pytest.mark.usefixtures("agenda")
 
 
 def address(virtual_class: VirtualClass) -> str:

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.any_engine
-
 
 @pytest.mark.parametrize(
     "path",

@@ -29,7 +29,7 @@ from tests.factories import (
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import plain_text_of, text_of
 
-pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
+pytestmark = pytest.mark.usefixtures("agenda")
 
 LATER = NOW + timedelta(hours=1)
 LISTS = ["/inicio", "/inicio/clases"]

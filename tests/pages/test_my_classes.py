@@ -11,7 +11,7 @@ from tests.pages.moments import NOW, tuesday
 
 PATH = "/inicio/clases"
 
-pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
+pytestmark = pytest.mark.usefixtures("agenda")
 
 
 def make_past(host, hours_ago):

@@ -24,7 +24,7 @@ from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 from tests.sales.transfers import book
 
-pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
+pytestmark = pytest.mark.usefixtures("agenda")
 
 ALIAS = "clases.con.paula"
 

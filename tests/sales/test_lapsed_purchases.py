@@ -15,7 +15,7 @@ from tests.factories import (
     VirtualClassFactory,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_engine]
+pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
 OVER = NOW - timedelta(minutes=1)

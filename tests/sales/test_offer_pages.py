@@ -28,7 +28,6 @@ USED = "Esa clase es una sola vez por persona, y ya la reservaste."
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.usefixtures("agenda"),
-    pytest.mark.any_engine,
 ]
 
 

@@ -88,7 +88,6 @@ def charge(mercadopago, hold: Hold, students: int, typed: str, seen: int) -> int
     return round(mercadopago.preferences[-1]["items"][0]["unit_price"] * 100)
 
 
-@pytest.mark.any_engine
 def test_seen_quoted_and_charged_prices_agree_with_codes_on_random_dates(
     host, mercadopago, settings
 ):

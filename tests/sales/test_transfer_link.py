@@ -19,7 +19,7 @@ from tests.sales.transfers import START, announce, announce_with_lost_time, stor
 
 LIST = "/admin/transferencias/"
 
-pytestmark = [pytest.mark.usefixtures("mercadopago", "google"), pytest.mark.any_engine]
+pytestmark = pytest.mark.usefixtures("mercadopago", "google")
 
 
 @pytest.fixture

@@ -366,7 +366,6 @@ class Story(RuleBasedStateMachine):
         assert virtual_class.withdrawal_requested_at is None
 
 
-@pytest.mark.any_engine
 @pytest.mark.django_db
 def test_every_story_ends_with_a_class_or_with_the_money_back(mercadopago, google, monkeypatch):
     monkeypatch.setattr(events, "RETRY_WAITS", (0, 0))

@@ -194,7 +194,6 @@ def charge(host, mercadopago, offer, class_type: ClassType, minutes: int, seen: 
     return round(mercadopago.preferences[-1]["items"][0]["unit_price"] * 100)
 
 
-@pytest.mark.any_engine
 def test_told_quoted_and_charged_prices_agree_on_random_dates(host, mercadopago):
     """Any two moments of a day must agree, so each answer is asked for once a day."""
     dice = random.Random(20261124)
