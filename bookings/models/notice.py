@@ -13,7 +13,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class NoticeKind(models.TextChoices):
-    """bookings/notices/mails/ has their entries."""
+    """bookings/notices/to_people.py and to_teacher.py have their entries."""
 
     CONFIRMATION = "confirmation", "Clase confirmada"
     JOINED = "joined", "Lugar en una clase"

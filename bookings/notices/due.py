@@ -11,10 +11,9 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_mails_soon
-from bookings.notices.expectations import is_its_teacher
-from bookings.notices.mails.to_people import MAILS_TO_PEOPLE
-from bookings.notices.reminders import draft_reminders
+from bookings.notices.reminders import draft_reminders, is_its_teacher
 from bookings.notices.skip_rules import GATHERED
+from bookings.notices.to_people import MAILS_TO_PEOPLE
 
 # The day's mail leaves this much later, when the bookings of its last moment are committed.
 COMMITTED_WITHIN = timedelta(minutes=1)

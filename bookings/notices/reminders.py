@@ -2,24 +2,37 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
-from bookings.models import ClassStatus, Notice, VirtualClass
-from bookings.notices.expectations import (
-    PLANNED_AHEAD,
-    find_missing,
-    is_its_teacher,
-    without_erased,
+from accounts.models import UserStatus
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    UserActivity,
+    VirtualClass,
+    find_open_class,
 )
 from bookings.notices.registry import PLANNED
 
-# As far back as the audit looks.
+# The sweep writes planned mails this early; if due sooner, the transaction that plans them does.
+PLANNED_AHEAD = timedelta(hours=1)
+# After a standstill, late mails are still written, and the skip rules decide.
 LOOK_BACK = timedelta(days=7)
 LONGEST_LEAD = max(plan.before_start or timedelta(0) for plan in PLANNED.values())
-CLASSES_AT_ONCE = 500
+# Events that give a class another start.
+MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
+
+
+def is_its_teacher(virtual_class: VirtualClass | None, user_id: uuid.UUID) -> bool:
+    """Return True for the host of an open class: she is the teacher and gets no student's mail."""
+    is_host = virtual_class is not None and virtual_class.booked_by_id == user_id
+    return is_host and find_open_class(virtual_class) is not None
 
 
 def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> list[Notice]:
@@ -38,21 +51,23 @@ def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) ->
 
 
 def plan_missing_reminders() -> int:
-    """Write planned mails due within PLANNED_AHEAD, late ones too; return how many."""
+    """Write planned mails due within PLANNED_AHEAD, late ones too; return how many.
+
+    Only those that came due after the person joined and the class last moved.
+    """
     now = timezone.now()
-    classes = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
-        start_time__gt=now - LOOK_BACK,
-        start_time__lte=now + LONGEST_LEAD + PLANNED_AHEAD,
-    ).prefetch_related("activities", "log", "notices")
-    classes = classes.select_related("open_class")
-    missing = without_erased(
-        [
-            notice
-            for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE)
-            for notice in find_missing(virtual_class, PLANNED, now)
-        ]
-    )
+    places = _list_places(now)
+    classes = {place.virtual_class_id for place, _known_at in places}
+    planned = Notice.objects.filter(virtual_class__in=classes, kind__in=PLANNED)
+    written = set(planned.values_list("kind", "virtual_class", "user", "occasion"))
+    missing = [
+        notice
+        for place, known_at in places
+        for kind, plan in PLANNED.items()
+        if (notice := plan.draft(kind, place.virtual_class, place.user_id))
+        and known_at < notice.due_at <= now + PLANNED_AHEAD
+        and (kind, notice.virtual_class_id, notice.user_id, notice.occasion) not in written
+    ]
     Notice.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
 
@@ -76,3 +91,20 @@ def replan_reminders(virtual_class: VirtualClass) -> None:
     drop_reminders(virtual_class)
     people = virtual_class.activities.values_list("user_id", flat=True)
     Notice.objects.bulk_create(draft_reminders(virtual_class, people), ignore_conflicts=True)
+
+
+def _list_places(now: datetime) -> list[tuple[UserActivity, datetime]]:
+    """List who is in a class with planned mails, and since when they know its time."""
+    moves = ClassLog.objects.filter(virtual_class=OuterRef("virtual_class"), event__in=MOVES)
+    moved_at = Subquery(moves.order_by("-at").values("at")[:1])
+    places = UserActivity.objects.filter(
+        virtual_class__status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
+        virtual_class__start_time__gt=now - LOOK_BACK,
+        virtual_class__start_time__lte=now + LONGEST_LEAD + PLANNED_AHEAD,
+    ).exclude(user__status=UserStatus.ERASED)  # whose notices were deleted
+    known = places.annotate(known_at=Greatest("created_at", Coalesce(moved_at, "created_at")))
+    return [
+        (place, place.known_at)
+        for place in known.select_related("virtual_class__open_class")
+        if not is_its_teacher(place.virtual_class, place.user_id)
+    ]

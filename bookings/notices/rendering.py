@@ -13,8 +13,8 @@ from django.utils.translation import override
 from bookings.models import Notice, NoticeKind, TeacherPage
 from bookings.notices.facts import class_address, find_message
 from bookings.notices.icalendar import build_calendar
-from bookings.notices.mails.to_teacher import MAILS_TO_TEACHER
 from bookings.notices.registry import find_mail
+from bookings.notices.to_teacher import MAILS_TO_TEACHER
 from bookings.templatetags.class_times import clock, long_day
 
 

@@ -33,6 +33,7 @@ from bookings.notices.returned_money import find_named_refund
 
 # For a booking that the teacher's mail of the day lists.
 GATHERED = "Va en el correo del día."
+ALL_CANCELLED = "Todo lo reservado se canceló antes de que saliera."
 
 
 class SkipRule(NamedTuple):

@@ -20,7 +20,7 @@ from bookings.models import (
 )
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_due
-from bookings.notices.planned import name_occasion
+from bookings.notices.mail import name_occasion
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.payloads import build_test_event
 from bookings.work.sweeps import sweep

@@ -119,13 +119,6 @@ def test_requests_side_by_side_share_two_connections(tmp_path, pooled, sign_in, 
     assert set(statuses) == {200}
 
 
-def test_sweeps_that_read_in_batches_work_through_a_pooler(pooled, capsys):
-    with connected_by(pooled + POOLED):
-        call_command("notices", "--audit")
-
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize(
     ("pooled", "name", "found"),
     [(LIMITED, POOLED, []), ("", "", ["bookings.W004", "bookings.W005"])],

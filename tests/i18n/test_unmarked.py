@@ -42,7 +42,7 @@ OTHER_READERS = {
     "bookings/domain/money/preferences.py",
     "bookings/domain/checkout/settling.py",
     "bookings/notices/delivery.py",
-    "bookings/notices/planned.py",
+    "bookings/notices/mail.py",
     "bookings/notices/skip_rules.py",
     "bookings/templatetags/sweep_names.py",
 }

@@ -11,7 +11,7 @@ from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices import reminders
 from bookings.notices.delivery import deliver_due
-from bookings.notices.registry import EXPECTATIONS, PLANNED
+from bookings.notices.registry import PLANNED
 from tests.bookings.stored import store_scheduled
 from tests.factories import VirtualClassFactory
 
@@ -25,7 +25,6 @@ def _only_reminders(monkeypatch):
     monkeypatch.setattr(reminders, "PLANNED_AHEAD", timedelta(days=7))
     for kind in PLANNED.keys() - {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}:
         monkeypatch.delitem(PLANNED, kind)
-        monkeypatch.delitem(EXPECTATIONS, kind)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from bookings.models import (
 from bookings.notices import skip_rules
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_alert, record_due
-from bookings.notices.planned import Planned
+from bookings.notices.mail import Planned
 from bookings.notices.registry import MAILS
 from tests.bookings.notices.backends import DOWN
 from tests.bookings.stored import store_scheduled

@@ -5,14 +5,11 @@ from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import ClassEvent, NoticeKind, RefundStatus
-from bookings.notices import expectations as to
+from bookings.models import NoticeKind
 from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
-from bookings.notices.expectations import UNTRACKED, AfterEvent, AfterRefund
 from bookings.notices.icalendar import Method
-from bookings.notices.mails.mail import Mail, untracked
-from bookings.notices.planned import Planned
+from bookings.notices.mail import Mail, Planned
 
 IF_NOT_YOU = _(
     "Si fuiste vos, no hace falta que hagas nada. Si no, entrá a tu perfil, desconectá lo que no "
@@ -41,7 +38,6 @@ MAILS_TO_PEOPLE = {
             money_facts.terms,
         ),
         skip_if=NO_PLACE,
-        expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
     ),
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
@@ -54,7 +50,6 @@ MAILS_TO_PEOPLE = {
             money_facts.price,
             money_facts.terms,
         ),
-        expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
@@ -68,14 +63,12 @@ MAILS_TO_PEOPLE = {
         ),
         link=links.book_another,
         calendar=Method.CANCEL,
-        expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
     ),
     NoticeKind.RESCHEDULED: class_news(
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
         opening=_("Tu clase tiene otro horario."),
         explanation=_("La videollamada es la misma."),
         facts=(facts.known_time, facts.new_time, *MEETING, facts.access_code),
-        expected=AfterEvent(ClassEvent.RESCHEDULED, to.everyone),
     ),
     NoticeKind.ZONE_CHANGED: class_news(
         subject=_("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
@@ -88,9 +81,8 @@ MAILS_TO_PEOPLE = {
             "clase actualizada. La videollamada es la misma."
         ),
         facts=(facts.offer, facts.when, *MEETING, facts.access_code),
-        expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
-    NoticeKind.WAITING_CLASS_MOVED: untracked(
+    NoticeKind.WAITING_CLASS_MOVED: Mail(
         subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
         opening=_("La clase de %(host)s, en la que esperás un lugar, tiene otro horario."),
         explanation=_(
@@ -106,7 +98,6 @@ MAILS_TO_PEOPLE = {
         opening=_("La videollamada de tu clase tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
         facts=(facts.offer, facts.when, *MEETING),
-        expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
@@ -115,7 +106,6 @@ MAILS_TO_PEOPLE = {
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
-        expected=AfterEvent(ClassEvent.LEFT, to.person),
     ),
     NoticeKind.REMINDER_DAY: Mail(
         subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
@@ -124,7 +114,7 @@ MAILS_TO_PEOPLE = {
         link=links.see_class,
         skip_if=NO_PLACE,
         # Until the next reminder.
-        expected=Planned(before_start=timedelta(hours=24), useful_for=timedelta(hours=23)),
+        plan=Planned(before_start=timedelta(hours=24), useful_for=timedelta(hours=23)),
     ),
     NoticeKind.REMINDER_HOUR: Mail(
         subject=_("Tu clase empieza a las %(clock)s"),
@@ -132,7 +122,7 @@ MAILS_TO_PEOPLE = {
         facts=(facts.offer, facts.when, *MEETING, facts.access_code, facts.class_page),
         link=links.enter_video_call,
         skip_if=NO_PLACE,
-        expected=Planned(before_start=timedelta(minutes=60), useful_for=timedelta(minutes=70)),
+        plan=Planned(before_start=timedelta(minutes=60), useful_for=timedelta(minutes=70)),
     ),
     NoticeKind.PLACE_OFFERED: Mail(
         subject=_("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
@@ -141,9 +131,8 @@ MAILS_TO_PEOPLE = {
         facts=(facts.offer, facts.when, facts.offer_end),
         link=links.take_place,
         skip_if=(skip.over, skip.not_scheduled, skip.offer_over, skip.replaced),
-        expected=AfterEvent(ClassEvent.OFFERED, to.person),
     ),
-    NoticeKind.HOLD_LOST: untracked(
+    NoticeKind.HOLD_LOST: Mail(
         subject=_("Se ocupó el horario que te guardábamos"),
         opening=_("Otra persona pagó antes una clase en el horario que te estábamos guardando."),
         explanation=_(
@@ -152,14 +141,14 @@ MAILS_TO_PEOPLE = {
         facts=(facts.held_time,),
         link=links.choose_another_time,
     ),
-    NoticeKind.MESSAGE: untracked(
+    NoticeKind.MESSAGE: Mail(
         subject="%(message)s",
         opening="%(message)s",
         explanation=_("Te escribe tu profe. Si respondés este correo, le llega."),
         facts=(facts.class_time,),
         link=links.see_classes,
     ),
-    NoticeKind.BOOKED_FOR: untracked(
+    NoticeKind.BOOKED_FOR: Mail(
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
         opening=_("La profe te reservó esta clase. Falta pagarla."),
         explanation=_("Si no la querés, no la pagues: el horario queda libre, y no te cobramos."),
@@ -168,7 +157,7 @@ MAILS_TO_PEOPLE = {
         skip_if=(skip.over, skip.not_to_pay),
     ),
     # To the written-down address, which may not be the account's.
-    NoticeKind.OWN_LINK_CLAIMED: untracked(
+    NoticeKind.OWN_LINK_CLAIMED: Mail(
         subject=_("Tu clase se guardó en una cuenta: %(day)s, %(clock)s"),
         opening=_("Con el enlace de tu clase, alguien la guardó en su cuenta."),
         explanation=_(
@@ -179,7 +168,7 @@ MAILS_TO_PEOPLE = {
         link=links.see_class,
         skip_if=(skip.claim_decided, skip.replaced),
     ),
-    NoticeKind.CLASS_LINK: untracked(
+    NoticeKind.CLASS_LINK: Mail(
         subject=_("El enlace de tu clase: %(day)s, %(clock)s"),
         opening=_("La profe te manda el enlace de tu clase."),
         explanation=_(
@@ -196,9 +185,8 @@ MAILS_TO_PEOPLE = {
         facts=(facts.open_class, facts.when, *MEETING),
         link=links.see_class,
         skip_if=NO_PLACE,
-        expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
     ),
-    NoticeKind.TRANSFER_OVER: untracked(
+    NoticeKind.TRANSFER_OVER: Mail(
         subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
         explanation=_(
@@ -209,7 +197,7 @@ MAILS_TO_PEOPLE = {
         link=links.see_class,
         skip_if=(skip.over, skip.not_lapsed),
     ),
-    NoticeKind.SEAT_TRANSFER_OVER: untracked(
+    NoticeKind.SEAT_TRANSFER_OVER: Mail(
         subject=_("Se venció el tiempo para pagar tu lugar: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y tu lugar quedó libre."),
         explanation=_(
@@ -230,7 +218,6 @@ MAILS_TO_PEOPLE = {
         facts=(facts.when, facts.transfer_amount, facts.operation_number),
         link=links.announce_again,
         skip_if=(skip.announced_again,),
-        expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -241,7 +228,6 @@ MAILS_TO_PEOPLE = {
         ),
         facts=(facts.refund_amount, facts.refund_reason, facts.refunded_at, facts.class_time),
         link=links.see_own_payment,
-        expected=AfterRefund(RefundStatus.DONE),
     ),
     NoticeKind.REFUND_FAILED: Mail(
         subject=_("No pudimos devolverte dinero todavía"),
@@ -258,7 +244,6 @@ MAILS_TO_PEOPLE = {
         ),
         link=links.see_own_payment,
         skip_if=(skip.refund_settled,),
-        expected=AfterRefund(RefundStatus.FAILED),
     ),
     NoticeKind.GUEST_LEFT: Mail(
         subject=_("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
@@ -267,16 +252,15 @@ MAILS_TO_PEOPLE = {
         facts=(facts.offer, facts.when),
         link=links.see_class,
         skip_if=(skip.over, skip.not_scheduled),
-        expected=AfterEvent(ClassEvent.LEFT, to.host),
     ),
-    NoticeKind.IDENTITY_ADDED: untracked(
+    NoticeKind.IDENTITY_ADDED: Mail(
         subject=_("Hay otra forma de ingresar a tu cuenta"),
         opening=_("Se conectó otra cuenta a la tuya, y ya sirve para ingresar."),
         explanation=IF_NOT_YOU,
         facts=(facts.identity,),
         link=links.see_profile,
     ),
-    NoticeKind.IDENTITY_REMOVED: untracked(
+    NoticeKind.IDENTITY_REMOVED: Mail(
         subject=_("Una forma de ingresar a tu cuenta ya no sirve"),
         opening=_(
             "Se desconectó de la tuya una cuenta con la que se podía ingresar. Cerramos tus otras "

@@ -1,17 +1,78 @@
-"""Mails to the teacher."""
+"""Mails to the teacher. She gets one for each booking, or one a day with all of them."""
+
+from datetime import datetime
 
 from django.conf import settings
 from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import ClassEvent, NoticeKind
-from bookings.notices import expectations as to
+from bookings.models import Notice, NoticeKind
 from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
-from bookings.notices.expectations import AfterEvent, PaymentToReview
-from bookings.notices.mails.bookings import BOOKINGS_TO_TEACHER
-from bookings.notices.mails.mail import Mail, untracked
+from bookings.notices.mail import Mail, Row
+from bookings.notices.skip_rules import SkipRule
+
+ONE_BY_ONE: dict[NoticeKind, Mail] = {
+    NoticeKind.NEW_BOOKING: Mail(
+        subject=_("%(host)s reservó una clase: %(day)s, %(clock)s"),
+        opening=_("%(host)s reservó una clase."),
+        facts=(
+            facts.host,
+            facts.offer,
+            facts.when,
+            facts.class_kind,
+            facts.purpose,
+            money_facts.price,
+            money_facts.how_paid,
+        ),
+        link=links.see_class_in_panel,
+        skip_if=(skip.cancelled,),
+    ),
+    NoticeKind.SEAT_SOLD: Mail(
+        subject=_("Reservaron un lugar de tu clase abierta: %(day)s, %(clock)s"),
+        opening=_("Alguien reservó un lugar de tu clase abierta."),
+        facts=(
+            facts.place_holder,
+            facts.open_class,
+            facts.when,
+            facts.places_taken,
+            money_facts.price,
+            money_facts.how_paid,
+        ),
+        link=links.see_class_in_panel,
+        skip_if=(skip.cancelled, skip.place_given_up),
+    ),
+}
+# What a day's mail tells of each, below the name.
+IN_SHORT = (facts.offer, facts.open_class, facts.when, money_facts.price, money_facts.how_paid)
+
+
+def _list_rows(notice: Notice) -> list[Row]:
+    return [row for part in _list_parts(notice) for row in _write_rows(part)]
+
+
+def _list_parts(notice: Notice) -> list[Notice]:
+    """List the bookings of a day's mail, whose occasion is their common time."""
+    parts = Notice.objects.filter(
+        user=notice.user, kind__in=ONE_BY_ONE, due_at=datetime.fromisoformat(notice.occasion)
+    )
+    parts = facts.with_subjects(parts).order_by("created_at", "pk")
+    return [part for part in parts if not _is_obsolete(part)]
+
+
+def _is_obsolete(part: Notice) -> bool:
+    return any(rule.is_obsolete(part) for rule in ONE_BY_ONE[NoticeKind(part.kind)].skip_if)
+
+
+def _write_rows(part: Notice) -> list[Row]:
+    mail = ONE_BY_ONE[NoticeKind(part.kind)]
+    who, *_others = mail.facts
+    texts = [text for line in IN_SHORT if (text := line.find_text(part))]
+    return [
+        (who.find_text(part), " · ".join(texts), False),
+        (mail.link.label, mail.link.find_text(part), True),
+    ]
 
 
 def _explain_revoked() -> str:
@@ -27,14 +88,20 @@ def _explain_revoked() -> str:
 
 
 MAILS_TO_TEACHER = {
-    **BOOKINGS_TO_TEACHER,
+    **ONE_BY_ONE,
+    NoticeKind.DAILY_BOOKINGS: Mail(
+        subject=_("Tus reservas nuevas"),
+        opening=_("Estas son tus reservas nuevas."),
+        rows=_list_rows,
+        link=links.see_week,
+        skip_if=(SkipRule(skip.ALL_CANCELLED, lambda one: not _list_parts(one)),),
+    ),
     NoticeKind.STUDENT_MOVED: Mail(
         subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s cambió el horario de su clase."),
         facts=(facts.time_before, facts.new_time),
         link=links.see_class_in_panel,
         skip_if=(skip.over, skip.not_scheduled, skip.replaced),
-        expected=AfterEvent(ClassEvent.RESCHEDULED, to.teacher_if_by_student),
     ),
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
@@ -47,9 +114,8 @@ MAILS_TO_TEACHER = {
             money_facts.kept,
         ),
         link=links.see_class_in_panel,
-        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),
-    NoticeKind.LINK_CLAIMED: untracked(
+    NoticeKind.LINK_CLAIMED: Mail(
         subject=_("%(host)s guardó en su cuenta la clase: %(day)s, %(clock)s"),
         opening=_("Con el enlace que mandaste, una cuenta guardó una clase que reservaste."),
         explanation=_(
@@ -66,9 +132,8 @@ MAILS_TO_TEACHER = {
         opening=_("El pago de %(host)s necesita que lo mires."),
         facts=(facts.offer, facts.when),
         link=links.see_payments,
-        expected=PaymentToReview(),
     ),
-    NoticeKind.SEAT_TO_REVIEW: untracked(
+    NoticeKind.SEAT_TO_REVIEW: Mail(
         subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
         opening=_("El pago de un lugar de tu clase abierta necesita que lo mires."),
         facts=(facts.open_class, facts.when),
@@ -79,14 +144,13 @@ MAILS_TO_TEACHER = {
         opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
         facts=(facts.offer, facts.when, money_facts.last_reason),
         link=links.see_payments,
-        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
-    NoticeKind.UNBOOKED_TO_REVIEW: untracked(
+    NoticeKind.UNBOOKED_TO_REVIEW: Mail(
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
     ),
-    NoticeKind.BELOW_MINIMUM: untracked(
+    NoticeKind.BELOW_MINIMUM: Mail(
         subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
         opening=_("Faltan personas para que se dé tu clase abierta."),
         explanation=_(
@@ -97,13 +161,13 @@ MAILS_TO_TEACHER = {
         link=links.decide_open_class,
         skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
     ),
-    NoticeKind.OPEN_CLASS_LOST: untracked(
+    NoticeKind.OPEN_CLASS_LOST: Mail(
         subject=_("Tu clase abierta no se puede dar: %(day)s, %(clock)s"),
         opening=_("Tu clase abierta no se llegó a agendar, y se canceló."),
         facts=(facts.open_class, facts.when, money_facts.last_reason),
         link=links.see_class_in_panel,
     ),
-    NoticeKind.MINIMUM_DECIDED: untracked(
+    NoticeKind.MINIMUM_DECIDED: Mail(
         subject=_("Se decidió tu clase abierta: %(day)s, %(clock)s"),
         opening=_("Se decidió si se da tu clase abierta."),
         facts=(
@@ -115,7 +179,7 @@ MAILS_TO_TEACHER = {
         ),
         link=links.see_class_in_panel,
     ),
-    NoticeKind.SEAT_LEFT: untracked(
+    NoticeKind.SEAT_LEFT: Mail(
         subject=_("Dejaron un lugar de tu clase abierta: %(day)s, %(clock)s"),
         opening=_("Alguien dejó su lugar en tu clase abierta."),
         facts=(
@@ -147,9 +211,8 @@ MAILS_TO_TEACHER = {
         ),
         link=links.decide_transfer,
         skip_if=(skip.transfer_decided, skip.told_together),
-        expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
-    NoticeKind.PRICE_TO_DECIDE: untracked(
+    NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
         opening=_(
             "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que "
@@ -162,7 +225,7 @@ MAILS_TO_TEACHER = {
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
     ),
-    NoticeKind.GRANT_REVOKED: untracked(
+    NoticeKind.GRANT_REVOKED: Mail(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la conexión con tu calendario."),
         explanation=lazy(_explain_revoked, str)(),
@@ -170,7 +233,7 @@ MAILS_TO_TEACHER = {
         link=links.reconnect,
         skip_if=(skip.reconnected,),
     ),
-    NoticeKind.ACCOUNT_REFUSED: untracked(
+    NoticeKind.ACCOUNT_REFUSED: Mail(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la cuenta de servicio de tu calendario."),
         explanation=_(
@@ -181,7 +244,7 @@ MAILS_TO_TEACHER = {
         link=links.see_calendar,
         skip_if=(skip.reconnected, skip.account_accepted),
     ),
-    NoticeKind.GRANT_AT_RISK: untracked(
+    NoticeKind.GRANT_AT_RISK: Mail(
         subject=_("Tu calendario puede desconectarse pronto"),
         opening=_("La conexión con tu calendario puede cortarse en estos días."),
         explanation=_("Reconectalo ahora, así las clases se siguen agendando solas."),
@@ -189,7 +252,7 @@ MAILS_TO_TEACHER = {
         link=links.reconnect,
         skip_if=(skip.reconnected,),
     ),
-    NoticeKind.CALENDAR_CHANGED: untracked(
+    NoticeKind.CALENDAR_CHANGED: Mail(
         subject=_("El calendario no coincide con la clase: %(day)s, %(clock)s"),
         opening=_(
             "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
@@ -197,7 +260,7 @@ MAILS_TO_TEACHER = {
         facts=(facts.offer, facts.when, facts.drift),
         link=links.see_class_in_panel,
     ),
-    NoticeKind.GUESSING: untracked(
+    NoticeKind.GUESSING: Mail(
         subject=_("Alguien prueba códigos de acceso"),
         opening=_("Alguien está probando códigos de acceso al azar, y lo frenamos."),
         explanation=_(
@@ -206,7 +269,7 @@ MAILS_TO_TEACHER = {
         ),
         link=links.see_people,
     ),
-    NoticeKind.HOLDS_LAPSE: untracked(
+    NoticeKind.HOLDS_LAPSE: Mail(
         subject=_("A alguien se le vencen reservas sin pagar"),
         opening=_("Una persona guarda horarios o lugares una y otra vez, y no los paga."),
         explanation=_(
@@ -216,7 +279,7 @@ MAILS_TO_TEACHER = {
         facts=(facts.lapsing_person,),
         link=links.see_people,
     ),
-    NoticeKind.WEBHOOK_DISABLED: untracked(
+    NoticeKind.WEBHOOK_DISABLED: Mail(
         subject=_("Dejamos de avisarle a otro sistema"),
         opening=_(
             "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."

@@ -1,25 +1,25 @@
-"""Mails before or after a class, such as reminders."""
+"""One kind of mail, and when a planned one is due."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
+from django.utils.functional import Promise
 
-from bookings.models import ClassEvent, ClassStatus, Notice, NoticeKind, VirtualClass
-from bookings.notices.expectations import Expectation, is_its_teacher
+from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.notices.facts import Line
+from bookings.notices.icalendar import Method
 from bookings.notices.skip_rules import SkipRule
 
-# Events that give a class another start.
-MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
-# A person who joins at the very moment a mail is due may get it or not.
-TOLERANCE = timedelta(minutes=1)
+# Label and text, and whether that is an address.
+Row = tuple[Promise | str, str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned(Expectation):
-    """To all who were in the class when it is due: ``before_start``, else ``after_end``.
+class Planned:
+    """To all who are in the class when it is due: ``before_start``, else ``after_end``.
 
     useful_for: how late it may leave.
     """
@@ -37,16 +37,6 @@ class Planned(Expectation):
         occasion = name_occasion(virtual_class.start_time)
         return Notice.draft(kind, virtual_class, user_id, self.due_at(virtual_class), occasion)
 
-    def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
-        if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
-            return
-        moves = [line.at for line in virtual_class.log.all() if line.event in MOVES]
-        for part in virtual_class.activities.all():
-            if is_its_teacher(virtual_class, part.user_id):
-                continue
-            if self.due_at(virtual_class) > max([part.created_at, *moves]) + TOLERANCE:
-                yield self.draft(kind, virtual_class, part.user_id)
-
     @property
     def skip_if(self) -> tuple[SkipRule, ...]:
         return (
@@ -59,6 +49,26 @@ class Planned(Expectation):
 
     def is_too_late(self, notice: Notice) -> bool:
         return timezone.now() >= self.due_at(notice.require_class()) + self.useful_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """subject, opening: may contain ``day``, ``clock``, ``host`` and ``message`` (its subject).
+
+    rows: found at sending, after the facts.
+    skip_if: without rules, the mail leaves however late.
+    plan: ``reminders.py`` writes such mails; the transaction that causes any other writes it.
+    """
+
+    subject: Promise | str
+    opening: Promise | str
+    explanation: Promise | str = ""
+    facts: tuple[Line, ...] = ()
+    rows: Callable[[Notice], list[Row]] | None = None
+    link: Line
+    skip_if: tuple[SkipRule, ...] = ()
+    calendar: Method | None = None
+    plan: Planned | None = None
 
 
 def name_occasion(start: datetime) -> str:

@@ -1,1 +1,0 @@
-"""One entry for each kind of mail (checklist: docs/contributing.md)."""
