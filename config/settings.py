@@ -290,7 +290,7 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.JSONOnly",
     "EXCEPTION_HANDLER": "config.api.exceptions.exception_handler",
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe the code
-    "DEFAULT_SCHEMA_CLASS": "config.api.openapi.operations.ApiSchema",
+    "DEFAULT_SCHEMA_CLASS": "config.api.openapi.ApiSchema",
 }
 
 SPECTACULAR_SETTINGS = {
@@ -299,9 +299,8 @@ SPECTACULAR_SETTINGS = {
     "VERSION": VERSION,
     "SERVERS": [{"url": BASE_URL}],
     "POSTPROCESSING_HOOKS": [
-        "config.api.openapi.introduction.add_introduction",
+        "config.api.openapi.add_common_parts",
         "bookings.api.sent_webhooks.add_webhooks",
-        "config.api.openapi.common_responses.add_common_answers",
     ],
     # A request may omit fields that every response has.
     "COMPONENT_SPLIT_REQUEST": True,

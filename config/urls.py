@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from config.api.openapi import views as openapi
+from config.api import views as openapi
 from config.web import offline
 
 urlpatterns = [

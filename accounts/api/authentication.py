@@ -6,7 +6,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import User
-from config.lib.api.texts import FOREIGN_ORIGIN
+from config.lib.api_texts import FOREIGN_ORIGIN
 from config.lib.origins import is_from_elsewhere
 
 

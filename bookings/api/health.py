@@ -11,18 +11,15 @@ from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 
 from bookings.domain.calendar.access import AccessState, describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import WorkHealth, check_work
-from config.lib.api.schema import answer
-from config.lib.api.views import PlainAPIView
+from config.lib.api import PlainAPIView, operation
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
-TAGS = ["Health"]
 STATES = ["ok", "failing"]
 CALENDAR_STATES = [*get_args(AccessState), "unknown"]
 WELL = {"status": "ok", "database": "ok", "worker": "ok"}
@@ -54,39 +51,17 @@ class HealthSerializer(serializers.Serializer[None]):
     sweeps = serializers.DictField(child=SweepStateSerializer(), required=False)
 
 
-READINESS = inline_serializer(
-    "Readiness",
-    {
-        "status": serializers.ChoiceField(choices=["ok", "degraded", "failing"]),
-        "database": serializers.ChoiceField(choices=STATES),
-        "migrations": serializers.ChoiceField(choices=["ok", "missing", "unknown"]),
-        "worker": serializers.ChoiceField(choices=["ok", "late", "stopped", "unknown"]),
-        "calendar": serializers.ChoiceField(choices=CALENDAR_STATES),
-        "cache": serializers.ChoiceField(choices=["ok", "down", "unknown"]),
-    },
-)
+class ReadinessSerializer(serializers.Serializer[None]):
+    status = serializers.ChoiceField(choices=["ok", "degraded", "failing"])
+    database = serializers.ChoiceField(choices=STATES)
+    migrations = serializers.ChoiceField(choices=["ok", "missing", "unknown"])
+    worker = serializers.ChoiceField(choices=["ok", "late", "stopped", "unknown"])
+    calendar = serializers.ChoiceField(choices=CALENDAR_STATES)
+    cache = serializers.ChoiceField(choices=["ok", "down", "unknown"])
 
 
 class HealthView(PlainAPIView):
-    @extend_schema(
-        operation_id="getHealth",
-        tags=TAGS,
-        summary="Ask whether the service keeps its promises",
-        description="For alarms: the database, and the work behind the requests.",
-        responses={
-            200: answer(
-                HealthSerializer,
-                "All is well.",
-                {**WELL, "sweeps": {"send_due_notices": {"status": "ok", "age": 21}}},
-            ),
-            503: answer(
-                HealthSerializer,
-                "Something fails.",
-                {**BADLY, "sweeps": {"send_due_notices": {"status": "failing", "age": 901}}},
-                NO_DATABASE,
-            ),
-        },
-    )
+    @operation("getHealth", responses=dict.fromkeys((200, 503), HealthSerializer))
     @method_decorator(never_cache)
     def get(self, request: HttpRequest) -> JsonResponse:
         try:
@@ -99,22 +74,7 @@ class HealthView(PlainAPIView):
 
 
 class ReadinessView(PlainAPIView):
-    @extend_schema(
-        operation_id="getReadiness",
-        tags=TAGS,
-        summary="Ask whether this process can serve",
-        description=(
-            "For balancers: the database can be written to, and has every migration. Worker, "
-            "calendar and cache are named too; without them people can still book, so the answer "
-            "is 200, and `degraded`."
-        ),
-        responses={
-            200: answer(
-                READINESS, "It can.", READY, {**READY, "status": "degraded", "worker": "stopped"}
-            ),
-            503: answer(READINESS, "It cannot.", UNMIGRATED, UNREACHABLE),
-        },
-    )
+    @operation("getReadiness", responses=dict.fromkeys((200, 503), ReadinessSerializer))
     @method_decorator(never_cache)
     def get(self, request: HttpRequest) -> JsonResponse:
         try:

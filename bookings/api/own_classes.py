@@ -5,8 +5,6 @@ from contextlib import suppress
 from typing import cast
 
 from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -44,25 +42,17 @@ from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.people.own_classes import get_own_class, list_own_classes
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError
-from config.lib.api.schema import coded_refusal, refusal, retry_after
-from config.lib.api.texts import FOREIGN_ORIGIN, NOT_FOUND
-from config.lib.api.views import Refusal
+from config.lib.api import Refusal, operation
+from config.lib.api_texts import NOT_FOUND
 
-TAGS = ["Classes"]
 CLASSES_A_PAGE = 50
-CLASS_ID = OpenApiParameter(
-    "class_id",
-    OpenApiTypes.UUID,
-    OpenApiParameter.PATH,
-    examples=[OpenApiExample("a class", "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10")],
-)
-UNKNOWN = refusal("The person has no such class.", NOT_FOUND)
-NOT_PERMITTED = coded_refusal(
-    "The person is a guest, or the teacher and has to sign in again; or a page of another site "
-    "sent it.",
-    NotHostError,
-    FreshSignInNeededError,
-    without_code=FOREIGN_ORIGIN,
+# Why a class cannot be moved any more.
+UNCHANGEABLE = (
+    TooLateToChangeError,
+    ClassPendingError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
 )
 # Seconds after which a calendar that failed may answer again.
 CALENDAR_REST = 30
@@ -85,16 +75,11 @@ class OwnClassesBase(APIView):
 
 
 class OwnClassesView(OwnClassesBase):
-    @extend_schema(
-        operation_id="listOwnClasses",
-        tags=TAGS,
-        summary="List one's own classes",
-        description=(
-            f"Of the signed-in person, as host or guest, the latest start first, {CLASSES_A_PAGE} "
-            "at once."
-        ),
+    @operation(
+        "listOwnClasses",
         parameters=[OwnClassesQuerySerializer],
-        responses={200: OwnClassesSerializer, 404: UNKNOWN},
+        responses=OwnClassesSerializer,
+        errors=[ClassNotFoundError],
     )
     def get(self, request: Request) -> Response:
         query = OwnClassesQuerySerializer().run_validation(request.query_params.dict())
@@ -109,41 +94,25 @@ class OwnClassesView(OwnClassesBase):
 
 
 class OwnClassView(OwnClassesBase):
-    @extend_schema(
-        operation_id="getOwnClass",
-        tags=TAGS,
-        summary="Read one of one's own classes",
-        parameters=[CLASS_ID],
-        responses={200: OwnClassSerializer, 404: UNKNOWN},
-    )
+    @operation("getOwnClass", responses=OwnClassSerializer, errors=[ClassNotFoundError])
     def get(self, request: Request, class_id: uuid.UUID) -> Response:
         return _answer(request, class_id)
 
 
 class CancelClassView(OwnClassesBase):
-    @extend_schema(
-        operation_id="cancelClass",
-        tags=TAGS,
-        summary="Cancel a class",
-        description=(
-            "For its host, by the rules of the pages; to cancel it again changes nothing. With "
-            "`refund`, nothing is done if less would go back."
-        ),
+    @operation(
+        "cancelClass",
         request=CancelSerializer,
-        parameters=[CLASS_ID],
-        examples=[OpenApiExample("shown", {"refund": 0, "reason": "Travel"}, request_only=True)],
-        responses={
-            200: OwnClassSerializer,
-            403: NOT_PERMITTED,
-            404: UNKNOWN,
-            409: coded_refusal(
-                "It is too late, or less would go back.",
-                TooLateToChangeError,
-                RefundChangedError,
-                ClassCompletedError,
-                ClassEndedError,
-            ),
-        },
+        responses=OwnClassSerializer,
+        errors=[
+            NotHostError,
+            FreshSignInNeededError,
+            ClassNotFoundError,
+            TooLateToChangeError,
+            RefundChangedError,
+            ClassCompletedError,
+            ClassEndedError,
+        ],
     )
     def post(self, request: Request, class_id: uuid.UUID) -> Response:
         body = CancelSerializer().run_validation(request.data)
@@ -161,37 +130,22 @@ class CancelClassView(OwnClassesBase):
 
 
 class MoveClassView(OwnClassesBase):
-    @extend_schema(
-        operation_id="moveClass",
-        tags=TAGS,
-        summary="Move a class to another time",
-        description="For its host, to a time that the pages offer. Length, people and link stay.",
+    @operation(
+        "moveClass",
         request=MoveSerializer,
-        parameters=[CLASS_ID, retry_after(429, 503)],
-        examples=[
-            OpenApiExample("a start", {"start": "2030-01-15T15:00:00-03:00"}, request_only=True)
+        responses=OwnClassSerializer,
+        errors=[
+            NotHostError,
+            FreshSignInNeededError,
+            ClassNotFoundError,
+            SlotTakenError,
+            SlotNotOfferedError,
+            TimeOverError,
+            SameTimeError,
+            *UNCHANGEABLE,
+            TooManyAttemptsError,
+            CalendarError,
         ],
-        responses={
-            200: OwnClassSerializer,
-            403: NOT_PERMITTED,
-            404: UNKNOWN,
-            409: coded_refusal(
-                "The time is not free, or the class cannot be moved any more.",
-                SlotTakenError,
-                SlotNotOfferedError,
-                TimeOverError,
-                SameTimeError,
-                TooLateToChangeError,
-                ClassPendingError,
-                ClassCancelledError,
-                ClassCompletedError,
-                ClassEndedError,
-            ),
-            429: refusal("Too many changes within the hour.", TooManyAttemptsError.text),
-            503: refusal(
-                "The calendar does not answer, or the database takes no connection.", CALENDAR_DOWN
-            ),
-        },
     )
     def post(self, request: Request, class_id: uuid.UUID) -> Response:
         body = MoveSerializer().run_validation(request.data)

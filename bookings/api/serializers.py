@@ -90,8 +90,8 @@ class OwnClassSerializer(serializers.Serializer[OwnClass]):
         source="price",
         allow_null=True,
         help_text=(
-            "Centavos: of the class for its host, of the seat for a student of an open class, null "
-            "for a guest who joined by code."
+            "Centavos: of the class for its host, of the place for a student of an open class, "
+            "null for a guest who joined by code."
         ),
     )
     paid = serializers.BooleanField(
@@ -197,9 +197,13 @@ class DaysQuerySerializer(serializers.Serializer[Any]):
     """Two days. ``from`` is a word of Python."""
 
     MAX_DAYS, USUAL_DAYS = 92, 30
+    DAYS = {
+        "from": "The first day in Buenos Aires; by default today.",
+        "to": (f"The last day, {MAX_DAYS} days after the first at most; by default {USUAL_DAYS}."),
+    }
 
     def get_fields(self) -> dict[str, Any]:
-        days = {name: DayField(required=False) for name in ("from", "to")}
+        days = {name: DayField(required=False, help_text=text) for name, text in self.DAYS.items()}
         return {**super().get_fields(), **days}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +218,8 @@ class DaysQuerySerializer(serializers.Serializer[Any]):
 class SlotsQuerySerializer(DaysQuerySerializer):
     type = serializers.CharField()
     minutes = serializers.IntegerField(
-        error_messages={"invalid": "Tiene que ser un número entero."}
+        error_messages={"invalid": "Tiene que ser un número entero."},
+        help_text="A length that `GET /api/prices` lists for the type.",
     )
 
 

@@ -11,8 +11,9 @@ from rest_framework.views import APIView
 
 from calendar_sync.generation import forget_upcoming_events
 from calendar_sync.push.channels import accept_message
-from calendar_sync.push.schema import describe_push
 from calendar_sync.signals import calendar_changed
+from config.lib.api import operation
+from config.lib.api_texts import NOT_FOUND
 
 # The third state, ``sync``, only confirms that the channel is open.
 CHANGES = frozenset({"exists", "not_exists"})
@@ -23,7 +24,13 @@ class CalendarWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @describe_push
+    @operation(
+        "receiveCalendarPush",
+        request=None,
+        responses={204: None},
+        texts={404: [NOT_FOUND]},
+        auth=[],
+    )
     def post(self, request: Request) -> Response:
         state = request.headers.get("X-Goog-Resource-State", "")
         number = request.headers.get("X-Goog-Message-Number", "")

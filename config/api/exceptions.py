@@ -1,7 +1,6 @@
 """The answers of ``/api`` to exceptions."""
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -9,8 +8,8 @@ from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from config.lib.api.texts import NOT_FOUND, SIGN_IN_FIRST
-from config.lib.api.views import Refusal
+from config.lib.api import Refusal, find_refusal
+from config.lib.api_texts import NOT_FOUND, SIGN_IN_FIRST
 from config.web.errors import FORBIDDEN, OVERLOADED, RETRY_SECONDS, SERVER_ERROR, lacks_connection
 
 logger = logging.getLogger(__name__)
@@ -24,7 +23,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     Without ``server_error``, a lack of database connections is a 503.
     """
     view = context["view"]
-    if refusal := _find_refusal(getattr(view, "refusals", {}), error):
+    if refusal := find_refusal(getattr(view, "refusals", {}), type(error)):
         return _answer_refusal(view, error, refusal)
     error = _as_api_exception(error)
     if isinstance(error, exceptions.APIException):
@@ -49,10 +48,6 @@ def first_message(detail: Any, path: str = "") -> str:
     if isinstance(detail, list):
         return first_message(detail[0], path)
     return f"{path}: {detail}" if path else str(detail)
-
-
-def _find_refusal(refusals: Mapping[type[Exception], Refusal], error: Exception) -> Refusal | None:
-    return next((refusals[kind] for kind in type(error).__mro__ if kind in refusals), None)
 
 
 def _answer_refusal(view: Any, error: Exception, refusal: Refusal) -> Response:

@@ -15,7 +15,7 @@ from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from config.lib.api.texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
+from config.lib.api_texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
 
 MAX_DEPTH = 20
 # Parsing an integer costs the square of its digits.

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from config.lib.api.texts import NOT_FOUND
+from config.lib.api_texts import NOT_FOUND
 
 BAD_REQUEST = "El pedido no es válido."
 HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."

@@ -9,7 +9,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from config.api.exceptions import first_message
-from config.lib.api.views import Refusal, with_subclasses
+from config.lib.api import Refusal, with_subclasses
 
 SECRET = "hunter2"
 

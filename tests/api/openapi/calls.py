@@ -46,4 +46,4 @@ def _filled(path: str, parameters: list[dict[str, Any]]) -> str:
 def _first_example(described: dict[str, Any]) -> Any:
     for example in described.get("examples", {}).values():
         return example["value"]
-    return None
+    return described.get("example")

@@ -9,14 +9,15 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from accounts.models import Level, Newsletter
-from bookings.api.own_classes import CLASS_ID
-from bookings.api.preference import PREFERENCE_WISH as WISH
 from bookings.domain.heartbeats import note_beat
 from bookings.models import ClassType, Price
 from bookings.work.sweeps import SWEEPS
 from tests.demo.people import ACCESS_CODE
 from tests.factories import VirtualClassFactory
 
+# As in the examples.
+OWN_CLASS = "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10"
+START = "2030-01-07T15:00:00-03:00"
 SIGNALS = (request_started, request_finished)
 
 
@@ -34,13 +35,13 @@ def scene(settings, host, stranger, teacher, mercadopago, github):
     Price.objects.create(
         class_type=ClassType.INDIVIDUAL,
         minutes=60,
-        students_up_to=WISH["studentsCount"],
+        students_up_to=1,
         amount=1_500_000,
         valid_from=timezone.localdate() - timedelta(days=1),
     )
     for sweep in SWEEPS:
         note_beat(sweep.__name__, 0)
-    start = datetime.fromisoformat(WISH["start"]) + timedelta(days=7)
+    start = datetime.fromisoformat(START) + timedelta(days=7)
     VirtualClassFactory(
         scheduled=True,
         booked_by=stranger,
@@ -48,9 +49,8 @@ def scene(settings, host, stranger, teacher, mercadopago, github):
         access_code=ACCESS_CODE,
         start_time=start,
     )
-    [own] = CLASS_ID.examples
     VirtualClassFactory(
-        pk=own.value,
+        pk=OWN_CLASS,
         scheduled=True,
         booked_by=host,
         preference_id="preference-of-the-host",

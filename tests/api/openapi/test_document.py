@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from django.urls import URLPattern, get_resolver
 
-from config.api.openapi import document
-from config.api.openapi.document import get_document
+from config.api import openapi as document
+from config.api.openapi import get_document
 from config.version import VERSION
 
 PATH = "/api/openapi.json"

@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from config.api.openapi.document import get_document
+from config.api.openapi import get_document
 from tests.api.openapi.calls import FORM, example_call
 
 DOCUMENT = get_document().content

@@ -3,7 +3,7 @@
 import pytest
 from jsonschema import Draft202012Validator
 
-from config.api.openapi.document import get_document
+from config.api.openapi import get_document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("booked")]
 

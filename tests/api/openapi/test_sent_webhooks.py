@@ -21,7 +21,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import CHOSEN_KINDS, ClassEvent, Purchase, WebhookEvent
 from bookings.webhooks.events import announce_events
-from config.api.openapi.document import generate
+from config.api.openapi import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import hold, in_days, publish

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, connections
 from jsonschema import Draft202012Validator
 
-from config.api.openapi.document import get_document
+from config.api.openapi import get_document
 from tests.api.bodies import post
 from tests.api.openapi.calls import FORM, example_call
 from tests.sales.open_classes import hold, store

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from config.api.openapi.document import generate, get_document
-from config.lib.api.schema import say_bytes, say_duration
+from config.api.openapi import generate, get_document
+from config.lib.api import say_bytes, say_duration
 
 ROOT = Path(__file__).resolve().parents[3]
 ROOMS = ("accounts", "bookings", "calendar_sync", "config")

@@ -5,13 +5,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import condition
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.types import OpenApiTypes
 
-from config.api.openapi.document import get_document
-from config.lib.api.views import PlainAPIView
+from config.api.openapi import get_document
+from config.lib.api import PlainAPIView, operation
 
 FRESH = "public, max-age=300"
-TAGS = ["Description"]
 
 
 def _document_etag(request: HttpRequest) -> str:
@@ -19,18 +18,7 @@ def _document_etag(request: HttpRequest) -> str:
 
 
 class DocumentView(PlainAPIView):
-    @extend_schema(
-        operation_id="getOpenApi",
-        tags=TAGS,
-        summary="Get this document",
-        description="With an `ETag`; `If-None-Match` spares the body.",
-        responses={
-            (200, "application/json"): OpenApiResponse(
-                {"type": "object"}, description="OpenAPI 3.1."
-            ),
-            304: OpenApiResponse(description="It is still the same."),
-        },
-    )
+    @operation("getOpenApi", responses={200: OpenApiTypes.OBJECT, 304: None})
     @method_decorator(condition(etag_func=_document_etag))
     def get(self, request: HttpRequest) -> HttpResponse:
         return HttpResponse(
@@ -39,12 +27,7 @@ class DocumentView(PlainAPIView):
 
 
 class DocsView(PlainAPIView):
-    @extend_schema(
-        operation_id="showDocs",
-        tags=TAGS,
-        summary="Read this document in Swagger UI",
-        responses={(200, "text/html"): OpenApiResponse({"type": "string"}, description="A page.")},
-    )
+    @operation("showDocs", responses={(200, "text/html"): str})
     def get(self, request: HttpRequest) -> HttpResponse:
         response = render(request, "openapi/docs.html")
         response["Cache-Control"] = FRESH

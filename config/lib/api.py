@@ -1,15 +1,18 @@
-"""Bases of the views of ``/api``."""
+"""Words of the views of ``/api``: their refusals and descriptions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from django.http import HttpResponseNotAllowed
 from django.views import View
 from django_stubs_ext import StrOrPromise
+from drf_spectacular.utils import extend_schema
 from rest_framework.views import APIView
 
 E = TypeVar("E", bound=Exception)
+Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,33 @@ def with_subclasses(refusals: Mapping[type[E], Refusal]) -> dict[type[E], Refusa
     return answered
 
 
+def find_refusal(
+    refusals: Mapping[type[Exception], Refusal], kind: type[Exception]
+) -> Refusal | None:
+    return next((refusals[base] for base in kind.__mro__ if base in refusals), None)
+
+
+def operation(
+    name: str,
+    *,
+    errors: Iterable[type[Exception]] = (),
+    texts: Mapping[int, Iterable[StrOrPromise]] | None = None,
+    **shapes: Any,
+) -> Callable[[Handler], Handler]:
+    """Describe a handler; the rest is in the ``openapi.yaml`` beside its module.
+
+    name: the operation's id. errors: of the view's ``refusals`` those that it answers, by default
+    all. texts: further ``{"error": text}`` by status. shapes: as for ``extend_schema``.
+    """
+
+    def describe(handler: Handler) -> Handler:
+        marked: Any = handler
+        marked.api_errors, marked.api_texts = tuple(errors), texts or {}
+        return extend_schema(operation_id=name, **shapes)(handler)
+
+    return describe
+
+
 class PlainAPIView(APIView):
     """Answer Django's requests with Django's responses; errors reach ``config.web.errors``."""
 
@@ -51,3 +81,16 @@ class PlainAPIView(APIView):
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         return HttpResponseNotAllowed(self.allowed_methods)
+
+
+def say_duration(duration: timedelta) -> str:
+    """Return ``90 days``."""
+    seconds = int(duration.total_seconds())
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next(unit for unit in units if seconds % unit[0] == 0)
+    return f"{seconds // size} {name}{'' if seconds == size else 's'}"
+
+
+def say_bytes(number: int) -> str:
+    """Return ``64 KiB``."""
+    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
