@@ -14,8 +14,8 @@ from google.auth import _exponential_backoff
 
 from accounts.models import User
 from bookings.domain.calendar import guests
-from bookings.domain.checkout import notifications
 from bookings.domain.recovery import retry_scheduling, watching
+from bookings.domain.sales import notifications
 from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
 from bookings.webhooks import messenger

@@ -10,7 +10,7 @@ from factory.django import DjangoModelFactory
 from PIL import Image
 
 from accounts.models import User
-from bookings.domain.money.ledger import book_cash
+from bookings.domain.money.purchases import book_cash
 from bookings.models import (
     BankTransfer,
     ClassStatus,

@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import settle
-from bookings.domain.money.preferences import make_preference, open_checkout
-from bookings.domain.money.quotes import Quote
+from bookings.domain.money.checkouts import make_preference, open_checkout
+from bookings.domain.money.prices import Quote
+from bookings.domain.sales.settling import settle
 from bookings.models import Payment, VirtualClass
 from tests.booking import book_class
 from tests.standins.mercadopago_notices import Letter

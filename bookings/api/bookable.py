@@ -20,7 +20,6 @@ from bookings.api.serializers import (
 )
 from bookings.availability.agenda import load_agenda
 from bookings.availability.slots import Agenda
-from bookings.domain.checkout.offer_uses import list_bookable_options
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     NoPriceError,
@@ -29,7 +28,7 @@ from bookings.domain.exceptions import (
     OfferUsedError,
 )
 from bookings.domain.lifecycle.rescheduling import refuse_move
-from bookings.domain.money.prices import ClassOption
+from bookings.domain.money.prices import ClassOption, list_bookable_options
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError
 from config.lib.api import Refusal, operation

@@ -13,7 +13,6 @@ from accounts.api.authentication import refuse_foreign_origin
 from bookings.api import kept_listing
 from bookings.api.serializers import EventSerializer, ScheduledSerializer, TriggerSerializer
 from bookings.availability.agenda import read_upcoming_events
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -27,6 +26,7 @@ from bookings.domain.exceptions import (
     TooManyLookUpsError,
     TriggerRefusedError,
 )
+from bookings.domain.sales.settling import trigger_scheduling
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.api import Refusal, operation

@@ -8,7 +8,6 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
-from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.exceptions import (
     BookingError,
     ClassEndedError,
@@ -20,6 +19,7 @@ from bookings.domain.exceptions import (
     TooManyHoldsError,
     TooManyLapsedError,
 )
+from bookings.domain.sales.checkout import request_preference
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.api import Refusal, operation

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.domain.checkout.notifications import (
+from bookings.domain.sales.notifications import (
     ForgedNotificationError,
     TooManyNotificationsError,
     accept_notification,

@@ -118,7 +118,7 @@ class Purchase(models.Model):
     )
     # Empty if nothing ends it: a program's booking with a preference of another system.
     kept_until = models.DateTimeField("se guarda hasta", null=True, blank=True)
-    # A bank transfer takes longer than a checkout (domain/checkout/transfer_times.py). Empty for
+    # A bank transfer takes longer than a checkout (domain/sales/transfer_times.py). Empty for
     # what is paid to the teacher, and for the bookings of programs.
     kept_for = models.CharField("para pagar por", max_length=10, choices=MoneyWay, blank=True)
     # The teacher booked it for the person: it counts towards no limit.

@@ -16,7 +16,7 @@ class RefundReason(models.TextChoices):
     the money (domain/money/money_back.py), and the CANCELLED mail says that she does.
 
     A look is any reading of the payment: by a sweep, a notification, its page or the API
-    (domain/checkout/settling.py).
+    (domain/sales/settling.py).
     """
 
     # A look, when a scheduled class has the time of the paid one; the teacher may have moved that

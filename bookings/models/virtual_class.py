@@ -108,7 +108,7 @@ class VirtualClass(models.Model):
     html_link = models.URLField("enlace de la videollamada", max_length=500, blank=True)
     summary = models.TextField("resumen", blank=True)
 
-    # Set when a class is booked that the price list lacks; see domain/checkout/price_decisions.py.
+    # Set when a class is booked that the price list lacks; see domain/sales/her_bookings.py.
     price_decision = models.CharField(
         "fuera de la lista",
         max_length=10,

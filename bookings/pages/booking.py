@@ -18,16 +18,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
-from bookings.domain.checkout.checkout import check_out_hold, list_hold_prices
-from bookings.domain.checkout.holds import (
-    find_hand_hold_end,
-    find_live_hold,
-    find_open_hold,
-    hold_slot,
-    release_hold,
-)
-from bookings.domain.checkout.offer_uses import list_bookable_options
-from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.exceptions import (
     BookingError,
     DiscountCodeError,
@@ -40,6 +30,16 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.money_back import find_payment
+from bookings.domain.money.prices import list_bookable_options
+from bookings.domain.sales.checkout import check_out_hold, list_hold_prices
+from bookings.domain.sales.holds import (
+    find_hand_hold_end,
+    find_live_hold,
+    find_open_hold,
+    hold_slot,
+    release_hold,
+)
+from bookings.domain.sales.transfer_times import PayWay
 from bookings.models import Hold
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind

@@ -31,8 +31,12 @@ from bookings.domain.lifecycle.cancelling import (
     decide_cancelling,
 )
 from bookings.domain.money.money_back import MoneyBack, find_money_back
-from bookings.domain.open_classes.leaving import find_money_of_place, find_taken_place, leave_place
-from bookings.domain.places.leaving import refuse_leaving
+from bookings.domain.places.leaving import (
+    find_money_of_place,
+    find_taken_place,
+    leave_class,
+    refuse_leaving,
+)
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from bookings.money_state import say_what_goes_back
@@ -153,7 +157,7 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     try:
         refuse_leaving(virtual_class, request.user)
         if request.method == "POST":
-            leave_place(class_id=class_id, user=request.user, kept=_read_kept(request))
+            leave_class(class_id=class_id, user=request.user, kept=_read_kept(request))
             messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
             return redirect("bookings:my_classes")
     except ClassNotFoundError:

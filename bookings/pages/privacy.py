@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.signing_out import sign_out
-from bookings.domain.checkout.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.erasing import erase_person, list_claims
 from bookings.domain.people.personal_data import export_person
+from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
 from bookings.payments.backend import is_provider_configured

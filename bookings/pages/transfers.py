@@ -19,20 +19,20 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import ChangeTerms
-from bookings.domain.checkout.transfer_times import (
-    BankAccount,
-    find_account,
-    find_kept_until,
-    find_purchase_kept_until,
-    refuse_to_wait,
-)
-from bookings.domain.checkout.transfers import announce_transfer, choose_transfer
 from bookings.domain.exceptions import (
     BookingError,
     OperationNumberError,
     TransferNotOfferedError,
     TransfersOffError,
 )
+from bookings.domain.sales.transfer_times import (
+    BankAccount,
+    find_account,
+    find_kept_until,
+    find_purchase_kept_until,
+    refuse_to_wait,
+)
+from bookings.domain.sales.transfers import announce_transfer, choose_transfer
 from bookings.models import MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
 from bookings.money_state import MoneyState

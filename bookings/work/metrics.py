@@ -11,7 +11,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from bookings.domain.calendar.access import describe_access
-from bookings.domain.money.reviews import count_payments_to_review
+from bookings.domain.money.takings import count_payments_to_review
 from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
 from bookings.work.health import check_work
 from bookings.work.queues import list_queues, measure

@@ -13,20 +13,23 @@ from django.db import Error
 from django.utils import timezone
 
 from bookings.domain.calendar.access import check_calendar_grant
-from bookings.domain.checkout.notifications import forget_notifications, process_notifications
-from bookings.domain.checkout.payment_search import search_payments
-from bookings.domain.checkout.settling import expire_payments, settle_due_payments
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.time_claims import delete_expired_holds
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.open_classes.deadlines import decide_open_classes, warn_of_deadlines
 from bookings.domain.people.erasing import forget_claims
 from bookings.domain.places.place_offers import pass_on_offers
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.domain.recovery.wall_times import keep_wall_times
 from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
+from bookings.domain.sales.notifications import (
+    forget_notifications,
+    process_notifications,
+    search_payments,
+)
+from bookings.domain.sales.open_classes import decide_open_classes, warn_of_deadlines
+from bookings.domain.sales.settling import expire_payments, settle_due_payments
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from accounts.services import write_down
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.settling import settle
 from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
 from tests.admin.steps import address_of
 from tests.admin.test_week import text_of

@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     BookingRules,
     ChargeStatus,

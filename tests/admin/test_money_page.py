@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from bookings.domain.checkout.settling import settle
+from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason
 from tests.admin.moments import NOW
 from tests.admin.steps import address_of

@@ -9,8 +9,7 @@ import time_machine
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.money.price_changes import first_of_next_month
-from bookings.domain.money.prices import find_price
+from bookings.domain.money.prices import find_price, first_of_next_month
 from bookings.models import ClassStatus, ClassType, Price, VirtualClass
 from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory

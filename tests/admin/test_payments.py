@@ -13,9 +13,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.notifications import process_notifications
-from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.notifications import process_notifications
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     Payment,
     PaymentNotification,

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.settling import settle, trigger_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -111,7 +111,7 @@ def test_a_prepaid_preference_does_not_make_a_low_price_good(mercadopago, prices
 
 
 def test_a_preference_of_ours_keeps_the_price_that_it_was_made_for(mercadopago, prices, host):
-    from bookings.domain.checkout.checkout import request_preference
+    from bookings.domain.sales.checkout import request_preference
 
     wish = {
         "start": START,

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
-from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.sales.settling import settle
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     Entry,
     EntryKind,

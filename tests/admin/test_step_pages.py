@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Session
-from bookings.domain.money.ledger import book_cash
+from bookings.domain.money.purchases import book_cash
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, Purchase, Refund, VirtualClass

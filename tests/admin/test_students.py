@@ -10,13 +10,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people import students
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.people.students import find_students
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.settling import settle
 from bookings.models import ClassStatus, UserActivity, VirtualClass
 from tests.admin.moments import NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory

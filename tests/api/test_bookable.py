@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Price
 from tests.api.bodies import answer_of
 from tests.factories import VirtualClassFactory

@@ -336,7 +336,7 @@ def test_calendar_hides_any_other_failure(anybody, pending, monkeypatch):
     def fail(**kwargs):
         raise RuntimeError("a bug, with password=hunter2")
 
-    monkeypatch.setattr("bookings.domain.checkout.settling.schedule_class", fail)
+    monkeypatch.setattr("bookings.domain.sales.settling.schedule_class", fail)
 
     assert schedule(anybody, pending) == CREATE_FAILED
 

@@ -8,8 +8,8 @@ import time_machine
 from django.utils import timezone
 
 from bookings.api import own_classes
-from bookings.domain.checkout.settling import settle
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     Closure,
     Payment,

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
+from bookings.domain.sales.settling import settle
 from bookings.models import ClassStatus, ClassType, Payment, PaymentStatus, Price, VirtualClass
 from tests.api.bodies import answer_of, booking_body, post
 from tests.factories import VirtualClassFactory

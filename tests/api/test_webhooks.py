@@ -17,8 +17,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bookings.domain.checkout import notifications
-from bookings.domain.checkout.notifications import forget_notifications, process_notifications
+from bookings.domain.sales import notifications
+from bookings.domain.sales.notifications import forget_notifications, process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from tests.payments import make_payment, posting
 from tests.standins import Fault

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import (
     ClassType,
     Price,

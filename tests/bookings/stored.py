@@ -3,9 +3,9 @@
 from typing import Any
 
 from accounts.models import User
-from bookings.domain.checkout.settling import look_up
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.scheduling import mark_scheduled
+from bookings.domain.sales.settling import look_up
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, Payment, VirtualClass
 from bookings.notices.due import record_place
 from tests.factories import VirtualClassFactory

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
-from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import TooManyBookingsError
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.her_bookings import book_for
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Purchase, VirtualClass
 from tests.booking import book_class
 from tests.pages.moments import tuesday

@@ -1,4 +1,4 @@
-"""domain/checkout/checkout.py: from a kept time to the provider's checkout."""
+"""domain/sales/checkout.py: from a kept time to the provider's checkout."""
 
 from datetime import datetime, timedelta
 
@@ -6,14 +6,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout import checkout
-from bookings.domain.checkout.holds import find_hand_hold_end
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     HoldExpiredError,
     NoPriceError,
 )
 from bookings.domain.queries import has_lapsed, list_dropped_classes_of, list_next_classes_of
+from bookings.domain.sales import checkout
+from bookings.domain.sales.holds import find_hand_hold_end
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     PAY_WITHIN,
     BookingRules,

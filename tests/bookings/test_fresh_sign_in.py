@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
-from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.exceptions import FreshSignInNeededError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
@@ -15,6 +14,7 @@ from bookings.domain.money.refunds import request_partial_refund
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.class_links import make_link
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     ClassLog,
     ClassStatus,

@@ -1,4 +1,4 @@
-"""domain/checkout/holds.py: a chosen time is kept for a while."""
+"""domain/sales/holds.py: a chosen time is kept for a while."""
 
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -7,18 +7,18 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import (
-    delete_expired_holds,
-    find_live_hold,
-    hold_slot,
-    release_hold,
-)
 from bookings.domain.exceptions import (
     HoldExpiredError,
     NoPriceError,
     SlotTakenError,
     TooManyHoldsError,
+)
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import (
+    delete_expired_holds,
+    find_live_hold,
+    hold_slot,
+    release_hold,
 )
 from bookings.models import (
     BookingRules,

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold, request_preference
-from bookings.domain.checkout.holds import find_live_hold, keep_time
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     HoldExpiredError,
     SlotTakenError,
 )
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.sales.checkout import check_out_hold, request_preference
+from bookings.domain.sales.holds import find_live_hold, keep_time
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     Hold,
     Notice,

@@ -1,13 +1,13 @@
-"""domain/checkout/checkout.py: preferences of JS clients respect the teacher's opening hours."""
+"""domain/sales/checkout.py: preferences of JS clients respect the teacher's opening hours."""
 
 from datetime import datetime, timedelta
 
 import pytest
 import time_machine
 
-from bookings.domain.checkout.checkout import request_preference
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
+from bookings.domain.sales.checkout import request_preference
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Closure, Hold, Payment, Purchase
 from calendar_sync import CalendarNotConnectedError
 from tests.booking import book_class

@@ -1,4 +1,4 @@
-"""domain/checkout/checkout.py: preferences that JS clients ask for."""
+"""domain/sales/checkout.py: preferences that JS clients ask for."""
 
 from datetime import timedelta
 
@@ -6,13 +6,13 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
     SlotTakenError,
     TooManyHoldsError,
 )
+from bookings.domain.sales.checkout import request_preference
 from bookings.models import (
     Payment,
     Price,

@@ -8,8 +8,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.money_back import promise_cash
@@ -20,6 +18,7 @@ from bookings.domain.money.refunds import (
 )
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
+from bookings.domain.sales.settling import settle, trigger_scheduling
 from bookings.models import (
     ClassStatus,
     Notice,

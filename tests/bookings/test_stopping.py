@@ -1,4 +1,4 @@
-"""domain/money/void_charges.py: nobody is left with a voucher whose money could only go back."""
+"""domain/money/checkouts.py: nobody is left with a voucher whose money could only go back."""
 
 from datetime import timedelta
 
@@ -6,8 +6,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import confirm_payment, settle, settle_due_payments
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.settling import settle, settle_due_payments
 from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Refund
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment

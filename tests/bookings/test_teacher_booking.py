@@ -1,16 +1,21 @@
-"""domain/checkout/teacher_booking.py: the teacher books a class for a student."""
+"""domain/sales/her_bookings.py: the teacher books a class for a student."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import teacher_booking
-from bookings.domain.checkout.holds import keep_time
-from bookings.domain.checkout.settling import confirm_payment, settle
-from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
 from bookings.domain.queries import has_lapsed
+from bookings.domain.sales import her_bookings
+from bookings.domain.sales.her_bookings import (
+    book_for,
+    confirm_payment,
+    find_obstacle,
+    find_pay_deadline,
+)
+from bookings.domain.sales.holds import keep_time
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     PAY_WITHIN,
     ClassEvent,
@@ -198,13 +203,13 @@ def test_a_time_that_is_taken_is_refused(mercadopago, host, student, teacher, ta
 def test_a_class_that_is_paid_while_the_provider_is_asked_keeps_the_time(
     mercadopago, host, student, teacher, monkeypatch
 ):
-    make = teacher_booking.make_preference
+    make = her_bookings.make_preference
 
     def make_slowly(payment, quote, **page):
         paid(student)
         return make(payment, quote, **page)
 
-    monkeypatch.setattr(teacher_booking, "make_preference", make_slowly)
+    monkeypatch.setattr(her_bookings, "make_preference", make_slowly)
 
     with pytest.raises(SlotTakenError):
         book(host, teacher)

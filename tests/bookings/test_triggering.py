@@ -1,10 +1,9 @@
-"""domain/checkout/scheduling_requests.py: who may schedule, by CALENDAR_TRIGGER_POLICY."""
+"""domain/sales/settling.py: who may schedule, by CALENDAR_TRIGGER_POLICY."""
 
 import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     NotPaidError,
@@ -12,6 +11,7 @@ from bookings.domain.exceptions import (
     TooManyLookUpsError,
     TriggerRefusedError,
 )
+from bookings.domain.sales.settling import trigger_scheduling
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import ClassStatus, Payment, Purchase, Refund, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError

@@ -11,8 +11,6 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import holds
-from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import (
     ClassCancelledError,
 )
@@ -24,6 +22,8 @@ from bookings.domain.places import leaving
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
+from bookings.domain.sales import holds
+from bookings.domain.sales.holds import keep_time
 from bookings.models import (
     ClassEvent,
     ClassLog,

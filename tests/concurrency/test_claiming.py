@@ -9,8 +9,6 @@ import pytest
 from django.db import connection
 
 from accounts.models import User
-from bookings.domain.checkout.settling import settle
-from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people import claiming
 from bookings.domain.people.claiming import (
@@ -20,6 +18,8 @@ from bookings.domain.people.claiming import (
     confirm_claim,
 )
 from bookings.domain.places.class_links import make_link
+from bookings.domain.sales.her_bookings import book_for
+from bookings.domain.sales.settling import settle
 from bookings.models import ClassEvent, ClassLog, ClassType, Purchase, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory

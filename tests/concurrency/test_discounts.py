@@ -7,11 +7,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.checkout import checkout
-from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.exceptions import DiscountCodeError
 from bookings.domain.money import discounts
 from bookings.domain.money.discounts import list_uses
+from bookings.domain.sales import checkout
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import Price
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import (

@@ -9,12 +9,11 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bookings.domain.change_policy import limit_unpaid
-from bookings.domain.checkout import checkout, holds
-from bookings.domain.checkout.checkout import request_preference
-from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
-from bookings.domain.open_classes import buying
-from bookings.domain.open_classes.buying import hold_place
+from bookings.domain.sales import buying, checkout, holds
+from bookings.domain.sales.buying import hold_place
+from bookings.domain.sales.checkout import request_preference
+from bookings.domain.sales.holds import keep_time
 from bookings.models import Hold, Payment, Price, Purchase, PurchaseState
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory

@@ -9,12 +9,12 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import holds
-from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.lifecycle import time_claims
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.queries import list_holds_over
+from bookings.domain.sales import holds
+from bookings.domain.sales.holds import keep_time
 from bookings.models import Hold, Notice, NoticeKind, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory

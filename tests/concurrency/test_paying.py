@@ -14,10 +14,6 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout import settling
-from bookings.domain.checkout.notifications import process_notifications
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.lifecycle import cancelling
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -27,6 +23,9 @@ from bookings.domain.money.refunds import (
     request_refund,
     send_due_refunds,
 )
+from bookings.domain.sales import settling
+from bookings.domain.sales.notifications import process_notifications
+from bookings.domain.sales.settling import settle, trigger_scheduling
 from bookings.models import (
     ClassLog,
     ClassStatus,

@@ -9,9 +9,9 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.money import refunds
 from bookings.domain.money.refunds import request_partial_refund, request_refund
+from bookings.domain.sales.settling import settle
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
 from tests.bookings.payments.trouble import follow_money
 from tests.concurrency import mortal_payment

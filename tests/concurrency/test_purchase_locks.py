@@ -9,13 +9,13 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from bookings.domain.checkout import checkout
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.offer_uses import refuse_second_use
-from bookings.domain.checkout.settling import look_up, settle
-from bookings.domain.checkout.transfers import choose_transfer
 from bookings.domain.exceptions import OfferUsedError
 from bookings.domain.lifecycle.time_claims import delete_expired_holds
+from bookings.domain.money.prices import refuse_second_use
+from bookings.domain.sales import checkout
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.settling import look_up, settle
+from bookings.domain.sales.transfers import choose_transfer
 from bookings.models import (
     Hold,
     Payment,

@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import ClassFullError
-from bookings.domain.open_classes import buying
-from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand
 from bookings.domain.places import joining
 from bookings.domain.places.held_places import count_held_places
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales import buying
+from bookings.domain.sales.buying import hold_place, pay_place_by_hand
 from bookings.models import Purchase, PurchaseState, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import OpenClassFactory, PlaceFactory, UserFactory, VirtualClassFactory

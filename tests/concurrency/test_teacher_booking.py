@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import holds, teacher_booking
-from bookings.domain.checkout.holds import keep_time
-from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import SlotTakenError
+from bookings.domain.sales import her_bookings, holds
+from bookings.domain.sales.her_bookings import book_for
+from bookings.domain.sales.holds import keep_time
 from bookings.models import ClassType, Hold, Notice, NoticeKind, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory
@@ -23,7 +23,7 @@ START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microse
 def _look_together(monkeypatch):
     """Have both look for an obstacle before either writes."""
     gate = Gate(2, SHORT_PATIENCE)
-    store, keep = teacher_booking._store, holds.racing_for_time
+    store, keep = her_bookings._store, holds.racing_for_time
 
     def wait_and(step):
         def run(*args, **kwargs):
@@ -32,7 +32,7 @@ def _look_together(monkeypatch):
 
         return run
 
-    monkeypatch.setattr(teacher_booking, "_store", wait_and(store))
+    monkeypatch.setattr(her_bookings, "_store", wait_and(store))
     monkeypatch.setattr(holds, "racing_for_time", wait_and(keep))
 
 

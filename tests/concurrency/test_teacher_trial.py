@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 from django.db import connection
 
-from bookings.domain.checkout import checkout, teacher_booking
-from bookings.domain.checkout.offer_uses import refuse_second_use
-from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.exceptions import OfferUsedError
+from bookings.domain.money.prices import refuse_second_use
+from bookings.domain.sales import checkout, her_bookings
+from bookings.domain.sales.her_bookings import book_for
 from bookings.models import ClassType, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.concurrency.trial_tabs import book, check_out, choose
@@ -63,7 +63,7 @@ def test_the_teacher_books_while_the_student_sends_the_details(host, trial, teac
             gate.wait()
 
     chosen = choose(host, trial, 0)
-    monkeypatch.setattr(teacher_booking, "refuse_second_use", check)
+    monkeypatch.setattr(her_bookings, "refuse_second_use", check)
     monkeypatch.setattr(checkout, "refuse_second_use", check)
 
     done = race(partial(book_by_teacher, host, trial, teacher, 1), partial(check_out, host, chosen))
@@ -73,7 +73,7 @@ def test_the_teacher_books_while_the_student_sends_the_details(host, trial, teac
 
 
 def test_her_booking_needs_the_check(host, trial, teacher, monkeypatch):
-    monkeypatch.setattr(teacher_booking, "refuse_second_use", lambda user, offer: None)
+    monkeypatch.setattr(her_bookings, "refuse_second_use", lambda user, offer: None)
 
     for number in range(2):
         book_by_teacher(host, trial, teacher, number)

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 from django.db import IntegrityError
 
-from bookings.domain.checkout import transfers
-from bookings.domain.checkout.settling import settle
-from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import (
+from bookings.domain.sales import transfers
+from bookings.domain.sales.settling import settle
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import (
     announce_transfer,
     choose_transfer,
     confirm_transfer,

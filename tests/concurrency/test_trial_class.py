@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from django.core.cache import cache
 
-from bookings.domain.checkout import checkout
 from bookings.domain.exceptions import BookingError
+from bookings.domain.sales import checkout
 from bookings.models import Hold, VirtualClass
 from tests.concurrency.racing import race
 from tests.concurrency.trial_tabs import book, check_out, choose
@@ -55,7 +55,7 @@ def test_one_tab_chooses_while_another_books(host, trial, google):
 
 
 def test_without_the_check_there_are_two(host, trial, monkeypatch):
-    for room in (checkout, "bookings.domain.checkout.holds"):
+    for room in (checkout, "bookings.domain.sales.holds"):
         name = room if isinstance(room, str) else room.__name__
         monkeypatch.setattr(f"{name}.refuse_second_use", lambda user, offer: None)
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from accounts.models import Level, User
-from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.open_classes import OpenClassDraft, publish_open_class
 from bookings.models import OpenClass, Purchase, PurchaseKind
 
 CONVERSATION = "Conversación B1"

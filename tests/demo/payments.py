@@ -7,17 +7,17 @@ import requests
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.charges import record_charges
-from bookings.domain.money.preferences import (
+from bookings.domain.money.checkouts import (
     describe_preference,
     make_preference,
     open_checkout,
     open_payment,
 )
-from bookings.domain.money.quotes import Quote
+from bookings.domain.money.prices import Quote
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
+from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentCharge, Purchase, VirtualClass
 from bookings.payments.backend import get_gateway
 

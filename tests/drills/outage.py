@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
-from bookings.domain.checkout.checkout import request_preference
+from bookings.domain.sales.checkout import request_preference
 from bookings.models import (
     ClassStatus,
     Notice,

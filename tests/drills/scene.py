@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.work.sweeps import sweep
 from tests.booking import book_class

@@ -17,9 +17,9 @@ from django.db import Error
 from requests import RequestException
 
 from accounts.models import User
-from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.buying import hold_place
+from bookings.domain.sales.buying import hold_place
+from bookings.domain.sales.open_classes import OpenClassDraft, publish_open_class
+from bookings.domain.sales.settling import settle
 from bookings.models import ClassStatus, OpenClass, Purchase, PurchaseState, Role, UserActivity
 from bookings.notices import delivery
 from bookings.payments.gateway import PaymentError

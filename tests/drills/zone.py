@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.places.joining import join_class
 from bookings.domain.recovery.wall_times import find_shifts
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import NoticeKind, VirtualClass
 from tests.booking import book_class
 from tests.drills.evidence import Promises, look_outside, read_rows

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from allauth.socialaccount.models import SocialAccount
 
 from accounts.models import User
-from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
 from bookings.domain.people.claiming import claim_class
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import (
     ChargeStatus,
     ClassEvent,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.money.ledger import book_cash
+from bookings.domain.money.purchases import book_cash
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     BookingRules,

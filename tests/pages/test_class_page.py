@@ -8,8 +8,8 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import ClassStatus, ClassType, Purchase, PurchaseState, VirtualClass
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.pages.moments import NOW, tuesday

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import SlotTakenError
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, PurchaseState
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday

@@ -5,10 +5,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.money.refunds import request_partial_refund, request_refund, send_due_refunds
-from bookings.domain.open_classes.buying import pay_place_by_hand
-from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.settling import settle
 from bookings.models import BookingRules, PurchaseState, RefundReason
 from tests.pages.texts import plain_text_of
 from tests.sales.open_classes import PRICE, hold, pay, publish, read
@@ -139,7 +139,7 @@ def test_a_place_of_which_half_was_given_back_is_left(
     settle(payment.preference_id)
     allow_changes_until(days)
 
-    leave_place(class_id=open_class.pk, user=host)
+    leave_class(class_id=open_class.pk, user=host)
 
     page = plain_text_of(ana.get(reverse("bookings:place", args=[place.pk])))
     assert (kept in page, "No se devuelven" in page) == (True, bool(kept))

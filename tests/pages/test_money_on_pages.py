@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.models import (
     BookingRules,
     ClassStatus,

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassStatus,
     ClassType,

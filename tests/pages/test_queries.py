@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import BookingRules, ClassType, Role, UserActivity, WaitingListEntry
 from tests.factories import HoldFactory, PlaceFactory, UserFactory, VirtualClassFactory
 from tests.pages.moments import tuesday

@@ -12,8 +12,8 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
-from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     BookingRules,
     ClassStatus,

@@ -15,7 +15,7 @@ from django.db.models import Sum
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.money.balances import find_balance
+from bookings.domain.money.takings import find_balance
 from bookings.models import Entry
 from tests.drills.evidence import read_rows
 from tests.drills.ledger import judge_purchases

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.money.ledger import book_cash, book_charge
 from bookings.domain.money.money_back import end_purchase, note_return
+from bookings.domain.money.purchases import book_cash, book_charge
 from bookings.models import (
     ChargeStatus,
     Payment,

@@ -6,10 +6,14 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
-from bookings.domain.checkout.settling import settle
-from bookings.domain.open_classes.buying import hold_place
-from bookings.domain.open_classes.listing import count_left, with_counts
+from bookings.domain.sales.buying import hold_place
+from bookings.domain.sales.open_classes import (
+    OpenClassDraft,
+    count_left,
+    publish_open_class,
+    with_counts,
+)
+from bookings.domain.sales.settling import settle
 from bookings.models import Hold, OpenClass, Payment, Purchase, Refund, UserActivity
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 

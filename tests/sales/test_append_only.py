@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from bookings.domain.money.ledger import book_cash
+from bookings.domain.money.purchases import book_cash
 from bookings.models import Entry
 from tests.factories import PurchaseFactory
 

@@ -8,16 +8,16 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.settling import confirm_payment, settle
-from bookings.domain.checkout.teacher_booking import book_for
-from bookings.domain.checkout.transfers import choose_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand, release_place
-from bookings.domain.open_classes.deadlines import decide_open_classes
-from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.her_bookings import book_for, confirm_payment
+from bookings.domain.sales.open_classes import decide_open_classes
+from bookings.domain.sales.settling import settle
+from bookings.domain.sales.transfers import choose_transfer
 from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import make_due_again
@@ -174,7 +174,7 @@ def test_a_place_that_is_left_is_told_with_its_money(mercadopago, open_class, te
     [place] = take(mercadopago, open_class)
     letters(teacher)
 
-    leave_place(class_id=open_class.pk, user=place.person)
+    leave_class(class_id=open_class.pk, user=place.person)
 
     [letter] = letters(teacher)
     assert letter.startswith("Dejaron un lugar de tu clase abierta: ")
@@ -184,7 +184,7 @@ def test_a_place_that_is_left_is_told_with_its_money(mercadopago, open_class, te
 def test_a_guest_who_came_by_the_code_and_leaves_is_told_too(open_class, student, teacher):
     join_class(user=student, access_code=open_class.virtual_class.access_code)
 
-    leave_place(class_id=open_class.pk, user=student)
+    leave_class(class_id=open_class.pk, user=student)
 
     [letter] = letters(teacher)
     assert "Quién: Bruno Student\n" in letter

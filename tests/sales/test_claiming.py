@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.calendar.drafts import list_guests
-from bookings.domain.checkout.settling import settle
 from bookings.domain.desk.messages import send_message
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import (
@@ -20,6 +19,7 @@ from bookings.domain.people.claiming import (
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.places.class_links import LinkState, find_link, replace_link
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassEvent,
     ClassLink,

@@ -7,12 +7,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout import checkout
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import list_uses
+from bookings.domain.sales import checkout
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassType,
     DiscountCode,

@@ -1,4 +1,4 @@
-"""domain/open_classes/deadlines.py: a class with too few people is called off by itself."""
+"""domain/sales/open_classes.py: a class with too few people is called off by itself."""
 
 from datetime import timedelta
 
@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import ClassCancelledError
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.open_classes.deadlines import (
+from bookings.domain.places.joining import join_class
+from bookings.domain.sales.open_classes import (
     decide_open_classes,
     go_on_anyway,
     warn_of_deadlines,
 )
-from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassLog,
     ClassStatus,

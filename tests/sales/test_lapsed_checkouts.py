@@ -5,18 +5,18 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.open_classes.buying import release_place
-from bookings.domain.places.lapsed_checkouts import (
+from bookings.domain.money.checkouts import adopt_payment
+from bookings.domain.sales.buying import release_place
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import (
     MAX_CHOSEN,
     MAX_LAPSED,
     PAUSE,
     RECENTLY,
+    hold_slot,
     limit_lapsed,
 )
 from bookings.models import ClassType, Hold, Notice, Payment

@@ -6,21 +6,20 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.checkout import transfers
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.settling import settle
-from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import (
+from bookings.domain.exceptions import BookingError, DiscountCodeError, HoldExpiredError
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.discounts import has_lost_its_use, list_uses
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales import holds, transfers
+from bookings.domain.sales.buying import hold_place, release_place
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.settling import settle
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import (
     announce_transfer,
     confirm_transfer,
     refuse_transfer,
 )
-from bookings.domain.exceptions import BookingError, DiscountCodeError, HoldExpiredError
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.discounts import has_lost_its_use, list_uses
-from bookings.domain.open_classes.buying import hold_place, release_place
-from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.places import lapsed_checkouts
 from bookings.models import (
     BankTransfer,
     ClassLog,
@@ -266,7 +265,7 @@ class Attack:
         classes = Purchase.objects.classes().filter(discount_code__isnull=False)
         paid = Purchase.objects.places().filter(state=PurchaseState.PAID)
         if purchase := self.pick([*classes, *paid]):
-            give_up = leave_place if purchase.is_place else self.cancel
+            give_up = leave_class if purchase.is_place else self.cancel
             give_up(class_id=purchase.virtual_class_id, user=purchase.person)
 
     def cancel(self, class_id, user):
@@ -296,7 +295,7 @@ class Attack:
 def test_codes_under_attack(seed, mercadopago, google, teacher, settings, monkeypatch):
     settings.MAX_UNPAID_HOLDS = settings.MAX_BOOKINGS = settings.MAX_WRONG_CODES = 1000
     settings.MAX_CHANGES = 1000
-    monkeypatch.setattr(lapsed_checkouts, "MAX_LAPSED", 1000)
+    monkeypatch.setattr(holds, "MAX_LAPSED", 1000)
     monkeypatch.setattr(transfers, "MAX_WAITING", 1000)
     monkeypatch.setattr(transfers, "MAX_A_DAY", 1000)
     take_transfers()

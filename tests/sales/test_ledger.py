@@ -8,16 +8,7 @@ from itertools import count
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.settling import confirm_payment, settle
-from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import (
-    announce_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import note_return
 from bookings.domain.money.refunds import (
@@ -25,8 +16,17 @@ from bookings.domain.money.refunds import (
     send_due_refunds,
     send_refunds_of,
 )
-from bookings.domain.money.takings import list_entries_of, list_monthly_takings
-from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.money.takings import find_balance, list_entries_of, list_monthly_takings
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.settling import settle
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import (
+    announce_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
 from bookings.models import EntryKind, Payment, Price, Purchase, RefundReason
 from tests.factories import DiscountCodeFactory, HoldFactory, PlaceFactory, UserFactory
 from tests.payments import make_payment

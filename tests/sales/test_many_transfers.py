@@ -7,9 +7,9 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.domain.exceptions import TooManyTransfersError
-from bookings.domain.open_classes.buying import release_place
+from bookings.domain.sales.buying import release_place
+from bookings.domain.sales.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.models import BankTransfer, Notice, TransferState
 from bookings.notices.delivery import deliver_due
 from bookings.panel.sales import transfers as panel_transfers

@@ -4,13 +4,13 @@ import pytest
 from django.urls import reverse
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import announce_transfer, confirm_transfer, refuse_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.balances import find_balance
-from bookings.domain.open_classes.buying import pay_place_by_hand
-from bookings.domain.open_classes.leaving import find_money_of_place, leave_place
+from bookings.domain.money.takings import find_balance
 from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import find_money_of_place, leave_class
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfers import announce_transfer, confirm_transfer, refuse_transfer
 from bookings.models import (
     Notice,
     NoticeKind,
@@ -99,7 +99,7 @@ def test_a_place_paid_in_two_parts_goes_back_in_two(mercadopago, teacher, host, 
     pay_place_by_hand(purchase_id=place.pk, actor=teacher)
 
     money = find_money_of_place(read(place))
-    leave_place(class_id=open_class.pk, user=host, kept=0)
+    leave_class(class_id=open_class.pk, user=host, kept=0)
 
     assert (money.online, money.by_hand, money.kept) == (300_000, PLACE_PRICE - 300_000, 0)
     sheet = page(sign_in(teacher), "admin:class_sheet", open_class.pk)
@@ -182,7 +182,7 @@ def test_a_transfer_for_a_place_is_told_to_who_made_it(mercadopago, host, teache
     transfer = announce_transfer(user=host, purchase=place, operation_number="12345678")
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    leave_place(class_id=open_class.pk, user=host, kept=0)
+    leave_class(class_id=open_class.pk, user=host, kept=0)
 
     assert "La profe te devuelve $ 8.000, por donde" in told(NoticeKind.LEFT, host)
     assert "La profe te devuelve $ 8.000 por transferencia." in page(

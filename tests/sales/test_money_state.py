@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone, translation
 
-from bookings.domain.money.ledger import book_transfer
+from bookings.domain.money.purchases import book_transfer
 from bookings.models import Purchase, Refund, TransferState
 from bookings.money_state import MoneyState, describe_money, with_money
 from tests.factories import BankTransferFactory, UserFactory

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.people.personal_data import export_person
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Hold, Notice, NoticeKind, VirtualClass
 from bookings.notices.registry import MAILS
 from bookings.pages.booking import details_url

@@ -5,21 +5,21 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import holds
-from bookings.domain.checkout.checkout import check_out_hold, price_hold
-from bookings.domain.checkout.holds import hold_slot
-from bookings.domain.checkout.offer_uses import find_used_offers
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import NoPriceError, OfferUsedError, PriceChangedError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import (
+    Quote,
     find_price,
+    find_used_offers,
     judge_price,
     list_class_options,
     list_current_prices,
     list_prices_by_students,
 )
-from bookings.domain.money.quotes import Quote
+from bookings.domain.sales import holds
+from bookings.domain.sales.checkout import check_out_hold, price_hold
+from bookings.domain.sales.holds import hold_slot
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassStatus,
     ClassType,

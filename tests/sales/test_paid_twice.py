@@ -2,16 +2,15 @@
 
 import pytest
 
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
-from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.money.takings import find_balance, list_monthly_takings
 from bookings.domain.places.joining import join_class
 from bookings.domain.queries import list_money_gone
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     BankTransfer,
     ClassStatus,

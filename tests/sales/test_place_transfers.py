@@ -7,13 +7,6 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import look_up
-from bookings.domain.checkout.transfers import (
-    announce_transfer,
-    choose_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -24,12 +17,18 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
-from bookings.domain.money.takings import list_monthly_takings
-from bookings.domain.open_classes.buying import pay_place_by_hand, release_place
-from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.money.takings import find_balance, list_monthly_takings
 from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales.buying import pay_place_by_hand, release_place
+from bookings.domain.sales.settling import look_up
+from bookings.domain.sales.transfers import (
+    announce_transfer,
+    choose_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
 from bookings.models import (
     BankTransfer,
     Notice,
@@ -346,7 +345,7 @@ def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(cloc
     clock.shift(timedelta(minutes=1))
     done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
     clock.move_to(place.virtual_class.start_time - timedelta(minutes=5))
-    leave_place(class_id=place.virtual_class_id, user=place.person)
+    leave_class(class_id=place.virtual_class_id, user=place.person)
 
     assert is_given_back(done)
     assert find_balance(place.person).to_return == place.price
@@ -359,7 +358,7 @@ def test_a_second_payment_by_transfer_goes_back_though_the_person_left_late(cloc
 def test_a_transfer_that_paid_a_place_stays_when_the_person_leaves_late(clock, place, teacher):
     confirm_transfer(transfer_id=announce(place).pk, actor=teacher)
     clock.move_to(place.virtual_class.start_time - timedelta(minutes=5))
-    leave_place(class_id=place.virtual_class_id, user=place.person)
+    leave_class(class_id=place.virtual_class_id, user=place.person)
 
     assert not Refund.objects.exists()
     assert find_balance(place.person).to_return == 0

@@ -1,11 +1,10 @@
-"""domain/open_classes/places.py: places are held, paid and lost."""
+"""domain/sales/buying.py: places are held, paid and lost."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle_due_payments
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -19,8 +18,9 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand, release_place
-from bookings.domain.open_classes.listing import list_open_classes
+from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
+from bookings.domain.sales.open_classes import list_open_classes
+from bookings.domain.sales.settling import settle_due_payments
 from bookings.models import (
     ClassLog,
     Notice,

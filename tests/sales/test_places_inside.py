@@ -10,8 +10,8 @@ from bookings.domain.exceptions import (
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.open_classes.leaving import leave_place
 from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.waiting_list import claim_place, wait_for_open_class
 from bookings.models import (
     BookingRules,
@@ -67,7 +67,7 @@ def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, stude
     [place] = take(mercadopago, open_class)
     entry = wait_for_open_class(user=student, class_id=open_class.pk)
 
-    leave_place(class_id=open_class.pk, user=place.person)
+    leave_class(class_id=open_class.pk, user=place.person)
 
     entry.refresh_from_db()
     assert entry.state == WaitingState.OFFERED
@@ -96,7 +96,7 @@ def test_no_held_place_is_offered(mercadopago, teacher, student):
 def test_leaving_in_time_refunds_the_place(mercadopago, open_class, student):
     place = pay(mercadopago, hold(open_class, student))
 
-    leave_place(class_id=open_class.pk, user=student)
+    leave_class(class_id=open_class.pk, user=student)
 
     place = read(place)
     assert place.state == PurchaseState.ENDED
@@ -109,7 +109,7 @@ def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
     place = pay(mercadopago, hold(open_class, student))
     BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": 60 * 24 * 30})
 
-    leave_place(class_id=open_class.pk, user=student)
+    leave_class(class_id=open_class.pk, user=student)
     look(place)
 
     place = read(place)
@@ -120,7 +120,7 @@ def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
 def test_a_guest_with_the_code_leaves_without_a_place(mercadopago, open_class, student):
     join_class(user=student, access_code=open_class.virtual_class.access_code)
 
-    leave_place(class_id=open_class.pk, user=student)
+    leave_class(class_id=open_class.pk, user=student)
 
     assert student.pk not in people(open_class)
 

@@ -1,4 +1,4 @@
-"""domain/checkout/publishing.py: the teacher publishes an open class."""
+"""domain/sales/open_classes.py: the teacher publishes an open class."""
 
 from datetime import timedelta
 

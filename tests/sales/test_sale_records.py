@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.discounts import Discount
-from bookings.domain.open_classes.buying import hold_place, pay_place_by_hand
 from bookings.domain.people.claiming import claim_class, return_claim
+from bookings.domain.sales.buying import hold_place, pay_place_by_hand
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import ClassEvent, WebhookEvent
 from bookings.panel.classes.class_timeline import build_timeline
 from bookings.webhooks.events import announce_events

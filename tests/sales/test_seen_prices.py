@@ -7,9 +7,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold, price_hold
 from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
 from bookings.domain.money.discounts import find_discount, is_over
+from bookings.domain.sales.checkout import check_out_hold, price_hold
 from bookings.models import ClassType, DiscountCode, Hold
 from bookings.pages.forms import DetailsForm
 from tests.pages.front.test_structured_data import (

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.checkout.transfers import confirm_transfer
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import NoticeKind, Refund, TransferState, VirtualClass
 from bookings.notices.delivery import deliver_due
 from tests.pages.texts import text_of

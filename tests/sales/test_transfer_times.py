@@ -1,4 +1,4 @@
-"""domain/checkout/transfer_times.py: how long a time is kept for a transfer, and for whom."""
+"""domain/sales/transfer_times.py: how long a time is kept for a transfer, and for whom."""
 
 from datetime import timedelta
 
@@ -6,14 +6,6 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfer_times import PayWay, find_kept_until
-from bookings.domain.checkout.transfers import (
-    announce_transfer,
-    choose_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
 from bookings.domain.exceptions import (
     HoldExpiredError,
     TransferNotOfferedError,
@@ -21,6 +13,14 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfer_times import PayWay, find_kept_until
+from bookings.domain.sales.transfers import (
+    announce_transfer,
+    choose_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
 from bookings.models import (
     PAY_WITHIN,
     Hold,

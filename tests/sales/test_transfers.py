@@ -1,4 +1,4 @@
-"""domain/checkout/transfers.py: announced by the student, confirmed or refused by the teacher."""
+"""domain/sales/transfers.py: announced by the student, confirmed or refused by the teacher."""
 
 import json
 from datetime import timedelta
@@ -8,13 +8,6 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfer_times import PayWay
-from bookings.domain.checkout.transfers import (
-    announce_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -26,10 +19,17 @@ from bookings.domain.exceptions import (
     TransferWaitsError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.balances import find_balance
+from bookings.domain.money.takings import find_balance
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.queries import list_returns_to_make
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import (
+    announce_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
 from bookings.models import (
     BankTransfer,
     BookingRules,

@@ -10,7 +10,7 @@ from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
-from bookings.domain.money.balances import find_balance
+from bookings.domain.money.takings import find_balance
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.erasing import CLAIM_KEPT, erase_person, forget_claims
 from bookings.domain.people.personal_data import export_person

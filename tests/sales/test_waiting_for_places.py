@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, OfferLapsedError
-from bookings.domain.open_classes.buying import hold_place, release_place
-from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.places import lapsed_checkouts
+from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.place_offers import count_kept_places, pass_on_offers
 from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_open_class
 from bookings.domain.places.waiting_queries import PAUSE
+from bookings.domain.sales import holds
+from bookings.domain.sales.buying import hold_place, release_place
 from bookings.models import (
     ClassLog,
     Purchase,
@@ -49,7 +49,7 @@ def offer(full, student):
     """The freed place, offered to the student."""
     entry = wait_for_open_class(user=student, class_id=full.pk)
     place = Purchase.objects.places().get(state=PurchaseState.PAID)
-    leave_place(class_id=full.pk, user=place.person)
+    leave_class(class_id=full.pk, user=place.person)
     entry.refresh_from_db()
     return entry
 
@@ -103,7 +103,7 @@ def test_an_offered_place_that_was_not_paid_is_not_offered_again_for_a_day(
 def test_a_person_who_paid_and_left_waits_again(mercadopago, offer):
     open_class = offer.virtual_class.open_class
     pay(mercadopago, hold(open_class, offer.user))
-    leave_place(class_id=open_class.pk, user=offer.user)
+    leave_class(class_id=open_class.pk, user=offer.user)
     take(mercadopago, open_class)
 
     assert wait_again(user=offer.user, entry_id=offer.pk).state == WaitingState.WAITING
@@ -181,7 +181,7 @@ class Attack:
             leave_line(user=user, entry_id=entry.pk)
 
     def leave(self, user):
-        leave_place(class_id=self.open_class.pk, user=user)
+        leave_class(class_id=self.open_class.pk, user=user)
 
     def let_time_pass(self, user):
         minutes = self.random.choice([5, 16, 60, 13 * 60])
@@ -204,7 +204,7 @@ class Attack:
 
 @pytest.mark.parametrize("seed", range(ORDERS))
 def test_waiting_under_attack(seed, mercadopago, teacher, settings, time_machine, monkeypatch):
-    monkeypatch.setattr(lapsed_checkouts, "MAX_LAPSED", 1000)
+    monkeypatch.setattr(holds, "MAX_LAPSED", 1000)
     settings.MAX_UNPAID_HOLDS = settings.MAX_BOOKINGS = settings.MAX_WAITS = 1000
     time_machine.move_to(timezone.now(), tick=False)
     attack = Attack(seed, mercadopago, teacher, time_machine)

@@ -5,11 +5,8 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.exceptions import BookingError, PaymentUnderwayError
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.money.balances import find_balance
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import promise_cash
 from bookings.domain.money.refunds import (
@@ -17,8 +14,11 @@ from bookings.domain.money.refunds import (
     request_partial_refund,
     send_refunds_of,
 )
-from bookings.domain.open_classes.buying import pay_place_by_hand
-from bookings.domain.open_classes.leaving import find_money_of_place, leave_place
+from bookings.domain.money.takings import find_balance
+from bookings.domain.places.leaving import find_money_of_place, leave_class
+from bookings.domain.sales.buying import pay_place_by_hand
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfers import announce_transfer
 from bookings.models import Entry, PaymentCharge, Refund, ReviewReason
 from tests.bookings.settling.steps import look
 from tests.payments import PRICE, make_payment
@@ -62,7 +62,7 @@ def test_who_leaves_late_gets_nothing_of_the_payment_that_was_kept_instead_of_th
 
     with time_machine.travel(late, tick=False):
         shown = find_money_of_place(read(place))
-        leave_place(class_id=place.virtual_class_id, user=student)
+        leave_class(class_id=place.virtual_class_id, user=student)
 
     assert (shown.total, shown.kept) == (0, place.price)
     assert not Refund.objects.filter(way="online").exists()

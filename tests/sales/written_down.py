@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import write_down
-from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.sales.her_bookings import book_for
 from bookings.models import ClassType, VirtualClass
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.history import record_event
-from bookings.domain.money.totals import add_to_total_classes
+from bookings.domain.lifecycle.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 
 

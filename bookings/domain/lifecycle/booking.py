@@ -12,11 +12,10 @@ from accounts.models import User
 from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
 from bookings.domain.history import describe_sale, record_event
+from bookings.domain.money.checkouts import adopt_payment
 from bookings.domain.money.discounts import Discount
-from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.prices import judge_price
+from bookings.domain.money.prices import Quote, judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase
-from bookings.domain.money.quotes import Quote
 from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid

@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.history import record_event
+from bookings.domain.money.checkouts import cancel_dead_charges
 from bookings.domain.money.money_back import (
     end_purchase,
     find_payment,
@@ -31,7 +32,6 @@ from bookings.domain.money.money_back import (
     refuse_refunding_less,
 )
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
-from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher

@@ -11,7 +11,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from bookings.domain.history import record_event
-from bookings.domain.money.totals import add_to_total_classes
+from bookings.domain.lifecycle.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 from bookings.notices.reminders import replan_reminders
 

@@ -1,1 +1,1 @@
-"""Prices, preferences, charges and refunds."""
+"""What things cost, and the money that came and goes back."""

@@ -12,9 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.money.ledger import book_charge
 from bookings.domain.money.money_back import promise_by_hand
-from bookings.domain.money.purchases import lock_purchase, pay_purchase
+from bookings.domain.money.purchases import book_charge, lock_purchase, pay_purchase
 from bookings.domain.money.refunds import (
     is_refund_open,
     refund_surplus,

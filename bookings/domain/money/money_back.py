@@ -12,8 +12,7 @@ from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import BookingError, RefundChangedError
 from bookings.domain.history import record_event
-from bookings.domain.money.ledger import book_return
-from bookings.domain.money.purchases import lock_purchase
+from bookings.domain.money.purchases import book_return, lock_purchase
 from bookings.domain.money.refunds import (
     find_second_payment,
     refund_second_payment,

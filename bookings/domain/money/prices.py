@@ -1,20 +1,61 @@
-"""The price list, and those of offers."""
+"""The price list: its rows, the options that students book, and changes from a day on."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from bookings.domain.exceptions import NoPriceError, PriceTooLowError
-from bookings.domain.money.quotes import Quote
-from bookings.models import ClassType, Offer, Price, PriceDecision
+from accounts.models import User
+from bookings.availability.agenda import lapsed
+from bookings.domain.exceptions import (
+    BookingError,
+    NoPriceError,
+    OfferOverError,
+    OfferUsedError,
+    PriceTooLowError,
+)
+from bookings.domain.queries import only_ahead
+from bookings.models import ClassStatus, ClassType, Offer, Price, PriceDecision, VirtualClass
 
 # Guests join a group by its code, so a group is booked for two people at least.
 FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
 ON_SALE = Q(offer=None) | Q(offer__is_active=True)
+FROM_TOMORROW = _("Un precio nuevo puede regir recién desde mañana.")
+# A price replaces another of the same case.
+CASE = ("offer_id", "class_type", "minutes", "students_up_to")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Aware times; the price in centavos."""
+
+    start: datetime
+    end: datetime
+    is_group_class: bool
+    students_count: int
+    price: int
+
+    @property
+    def class_type(self) -> ClassType:
+        return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
+
+    def to_json(self) -> dict[str, Any]:
+        """Equal quotes give equal values."""
+        return {
+            "start": self.start.timestamp(),
+            "end": self.end.timestamp(),
+            "is_group_class": self.is_group_class,
+            "students_count": self.students_count,
+            "price": self.price,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +218,97 @@ def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
     )
     in_force = list_prices().filter(pk=OuterRef("pk"))
     return prices.annotate(is_current=Exists(in_force) & ~Exists(successors))
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """planned: the row that replaces ``price`` on the day. sold: the number of classes ahead."""
+
+    price: Price
+    planned: Price | None
+    sold: int
+
+
+def first_of_next_month(today: date) -> date:
+    return (today.replace(day=1) + timedelta(days=31)).replace(day=1)
+
+
+def list_price_lines(day: date) -> list[PriceLine]:
+    """List plain prices, then those of offers, in three queries."""
+    prices = list_current_prices()
+    planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
+    sold = _count_sold(prices)
+    return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
+
+
+@transaction.atomic
+def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
+    """Store new amounts from a day on; return the new or changed rows.
+
+    amounts: centavos, by the key of the price to replace. Raises BookingError unless the day is
+    ahead.
+    """
+    if day <= timezone.localdate():
+        raise BookingError(FROM_TOMORROW)
+    changed = []
+    for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
+        case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
+        known = in_force(day).filter(**case).order_by("valid_from").last()
+        if known is None or amounts[old.pk] != known.amount:
+            amount = {"amount": amounts[old.pk]}
+            row, _is_new = Price.objects.update_or_create(**case, valid_from=day, defaults=amount)
+            changed.append(row)
+    return changed
+
+
+def _case_of(price: Price) -> tuple[int | None, str, int, int]:
+    return price.offer_id, price.class_type, price.minutes, price.students_up_to
+
+
+def _count_sold(prices: Iterable[Price]) -> Counter[int]:
+    sizes: defaultdict[tuple[int | None, str, timedelta], dict[int, int]] = defaultdict(dict)
+    for price in prices:
+        length = timedelta(minutes=price.minutes)
+        sizes[price.offer_id, price.class_type, length][price.students_up_to] = price.pk
+    ahead = only_ahead(VirtualClass.objects.all())
+    fields = ("offer_id", "class_type", "start_time", "end_time", "max_participants")
+    sold: Counter[int] = Counter()
+    for offer_id, class_type, start, end, places in ahead.values_list(*fields):
+        known = sizes[offer_id, class_type, end - start]
+        if fitting := [size for size in known if size >= places]:
+            sold[known[min(fitting)]] += 1
+    return sold
+
+
+def refuse_second_use(user: User, offer: Offer | None) -> None:
+    if offer and offer.once_per_person and _list_uses(user).filter(offer=offer).exists():
+        raise OfferUsedError
+
+
+def list_bookable_options(
+    user: User | AnonymousUser, asked: str
+) -> tuple[list[ClassOption], BookingError | None]:
+    """Return the bookable options, and why ``asked`` is not one of them.
+
+    asked: a ClassType, an offer's key, or empty.
+    """
+    options = list_class_options(key=asked)
+    used = find_used_offers(user, options) if isinstance(user, User) else set()
+    bookable = [one for one in options if not (one.offer and one.offer.pk in used)]
+    if not asked or asked in ClassType or asked in {one.kind for one in bookable}:
+        return bookable, None
+    is_used = asked in {one.kind for one in options}
+    return bookable, OfferUsedError() if is_used else OfferOverError()
+
+
+def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[int]:
+    """Return the keys of used offers, in at most one query."""
+    once = {one.offer.pk for one in options if one.offer and one.offer.once_per_person}
+    if not once:
+        return set()
+    return set(_list_uses(user).filter(offer__in=once).values_list("offer_id", flat=True))
+
+
+def _list_uses(user: User) -> QuerySet[VirtualClass]:
+    booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
+    return booked.exclude(lapsed(timezone.now()))

@@ -1,5 +1,6 @@
-"""Money received and returned, by month: sums of the ledger."""
+"""Money received and returned, by month and by person: sums of the ledger. Payments to review."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -7,9 +8,21 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.availability.agenda import whole_days
 from bookings.availability.periods import Period
-from bookings.models import ChargeStatus, Entry, EntryKind, MoneyWay, Payment, Purchase
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    Entry,
+    EntryKind,
+    MoneyWay,
+    Payment,
+    Purchase,
+    Refund,
+    RefundStatus,
+    ReviewReason,
+)
 from bookings.money_state import with_money
 
 IS_ONLINE = Q(way=MoneyWay.ONLINE)
@@ -76,3 +89,64 @@ def list_paid_between(payments: QuerySet[Payment], first: date, last: date) -> Q
 
 def _within(days: Period) -> QuerySet[Entry]:
     return Entry.objects.filter(at__gte=days.start, at__lt=days.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Centavos.
+
+    by_hand: transfers included. returned: by refunds and chargebacks, and by hand. unpaid: of
+    scheduled or completed classes. refused: refunds that the provider refused. to_return: promised
+    by the teacher, and not returned yet.
+    """
+
+    online: int
+    by_hand: int
+    returned: int
+    unpaid: int
+    unpaid_classes: int
+    refused: int
+    to_return: int
+
+    @property
+    def paid(self) -> int:
+        return self.online + self.by_hand
+
+    @property
+    def is_settled(self) -> bool:
+        return not (self.unpaid or self.refused or self.to_return)
+
+
+def find_balance(user: User) -> Balance:
+    sums = Entry.objects.filter(purchase__person=user).aggregate(
+        online=Sum("amount", filter=CAME & IS_ONLINE, default=0),
+        by_hand=Sum("amount", filter=CAME & ~IS_ONLINE, default=0),
+        returned=-Sum("amount", filter=~CAME, default=0),
+    )
+    given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
+    unpaid = Purchase.objects.classes().filter(
+        person=user, paid_at=None, price__gt=0, virtual_class__status__in=given
+    )
+    owed = [one.missing for one in unpaid.prefetch_related("entries__charge", "refunds")]
+    refunds = Refund.objects.filter(purchase__person=user)
+    failed = refunds.filter(status=RefundStatus.FAILED).select_related("charge")
+    return Balance(
+        **sums,
+        unpaid=sum(owed),
+        unpaid_classes=len(owed),
+        refused=sum(one.amount for one in failed if one.is_owed),
+        to_return=refunds.by_hand().open().aggregate(sum=Sum("amount", default=0))["sum"],
+    )
+
+
+def count_payments_to_review() -> int:
+    return Payment.objects.exclude(review=ReviewReason.NONE).count()
+
+
+def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
+    """Unflag a payment; False if ``reason`` is outdated."""
+    now = timezone.now()
+    flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)
+    return bool(
+        flagged.update(review=ReviewReason.NONE, reviewed_at=now, reviewed_by=by, updated_at=now)
+    )

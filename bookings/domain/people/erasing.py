@@ -18,10 +18,10 @@ from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
-from bookings.domain.open_classes.buying import release_places
 from bookings.domain.people.claiming import return_claim
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
+from bookings.domain.sales.buying import release_places
 from bookings.models import (
     UNDECIDED,
     BankTransfer,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Prefetch, QuerySet
 
 from accounts.models import User
-from bookings.domain.money.balances import Balance, find_balance
+from bookings.domain.money.takings import Balance, find_balance
 from bookings.domain.queries import (
     list_next_classes_of,
     list_past_classes_of,

@@ -1,4 +1,4 @@
-"""Leaving: a guest gives their place back."""
+"""Leaving: a guest gives their place back; the policy decides about the money of a bought one."""
 
 import uuid
 
@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.change_policy import check_change_rate
+from bookings.domain.change_policy import check_change_rate, find_leaving_case
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -15,6 +15,14 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
 )
 from bookings.domain.history import record_event
+from bookings.domain.money.money_back import (
+    MoneyBack,
+    end_purchase,
+    find_money_back,
+    find_payment,
+    refuse_keeping_more,
+)
+from bookings.domain.money.refunds import send_refunds_of
 from bookings.domain.places.participants import remove_participant
 from bookings.domain.places.place_offers import offer_free_place
 from bookings.domain.queries import get_class
@@ -23,6 +31,9 @@ from bookings.models import (
     ClassEvent,
     ClassStatus,
     NoticeKind,
+    Payment,
+    Purchase,
+    PurchaseState,
     UserActivity,
     VirtualClass,
     find_open_class,
@@ -31,31 +42,48 @@ from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
 
-def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class.
+def leave_class(*, class_id: uuid.UUID, user: User, kept: int | None = None) -> VirtualClass:
+    """Take a guest out of a class; a bought place is refunded by the policy.
+
+    kept: the centavos that the page said are not refunded.
 
     Raises, without writing: TooManyAttemptsError, ClassNotFoundError, ClassCancelledError,
-    ClassCompletedError; BookingError for the host, and once the class has begun.
+    ClassCompletedError, RefundChangedError; BookingError for the host, and once the class has
+    begun.
     """
     check_change_rate(user)
-    return _leave(class_id, user)
-
-
-@transaction.atomic
-def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
-    virtual_class, part = lock_place(class_id, user)
-    give_place_back(virtual_class, part, actor=user)
+    virtual_class, payment = _leave(class_id, user, kept)
+    if payment is not None:
+        send_refunds_of(payment)
     return virtual_class
 
 
-def lock_place(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, UserActivity]:
-    """Lock a class that a guest may leave. Raises as ``leave_class``."""
-    virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
-    part = virtual_class.activities.filter(user=user).first()
+def find_taken_place(class_id: uuid.UUID, user: User) -> Purchase | None:
+    paid = user.purchases.places().filter(virtual_class=class_id, state=PurchaseState.PAID)
+    return paid.select_related("payment", "virtual_class").first()
+
+
+def find_money_of_place(purchase: Purchase) -> MoneyBack:
+    """Return the money that goes back on leaving now."""
+    case = find_leaving_case(purchase.booked_class, timezone.now())
+    return find_money_back(purchase, case)
+
+
+@transaction.atomic
+def _leave(
+    class_id: uuid.UUID, user: User, kept: int | None
+) -> tuple[VirtualClass, Payment | None]:
+    locked = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
+    part = locked.activities.filter(user=user).first()
     if part is None:
         raise ClassNotFoundError
-    refuse_leaving(virtual_class, user)
-    return virtual_class, part
+    refuse_leaving(locked, user)
+    place = find_taken_place(class_id, user)
+    if place is not None:
+        end_purchase(place, find_leaving_case(locked, timezone.now()), user)
+        refuse_keeping_more(place, kept)
+    give_place_back(locked, part, actor=user)
+    return locked, find_payment(place) if place else None
 
 
 def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:

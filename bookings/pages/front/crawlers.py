@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from bookings.domain.open_classes.listing import list_open_classes
+from bookings.domain.sales.open_classes import list_open_classes
 
 PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:open_classes", "bookings:privacy")
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from bookings.domain.open_classes.listing import CountedClass, count_left
+from bookings.domain.sales.open_classes import CountedClass, count_left
 from bookings.models import TeacherPage
 from bookings.pages.json_ld import absolute, write_script
 

@@ -26,15 +26,15 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
 )
 from bookings.domain.money.discounts import count_off, find_discount, has_usable_codes
-from bookings.domain.open_classes.buying import hold_place
-from bookings.domain.open_classes.listing import (
+from bookings.domain.places.place_offers import takes_waiting
+from bookings.domain.places.waiting_list import wait_for_open_class
+from bookings.domain.sales.buying import hold_place
+from bookings.domain.sales.open_classes import (
     CountedClass,
     count_left,
     list_open_classes,
     with_counts,
 )
-from bookings.domain.places.place_offers import takes_waiting
-from bookings.domain.places.waiting_list import wait_for_open_class
 from bookings.models import ClassStatus, DiscountCode, PurchaseState
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import count_missing, list_places_underway

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
+from bookings.domain.sales.settling import settle_if_not_recent
 from bookings.models import Purchase
 from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.open_classes.buying import release_place
+from bookings.domain.sales.buying import release_place
 from bookings.models import Purchase, PurchaseState
 from bookings.money_state import with_money
 from bookings.pages.access import signed_in

@@ -17,12 +17,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
 from accounts.services import strike_out, write_down
-from bookings.domain.checkout.holds import find_pay_deadline
-from bookings.domain.checkout.offer_uses import find_used_offers
-from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.money.prices import list_current_prices
+from bookings.domain.money.prices import find_used_offers, list_current_prices
 from bookings.domain.people.students import find_same_people, list_students, matching
+from bookings.domain.sales.her_bookings import book_for, find_obstacle
+from bookings.domain.sales.holds import find_pay_deadline
 from bookings.models import ClassType, Offer, Price, Purchase, VirtualClass, find_open_class
 from bookings.panel.classes.class_forms import PersonForm, StartForm
 from bookings.panel.inputs import YEARS, PesosField

@@ -9,8 +9,6 @@ from django.contrib import messages
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
-from bookings.domain.checkout.settling import confirm_payment, find_refusal, list_displaced
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
@@ -20,10 +18,17 @@ from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import PaidBy, find_money_back
-from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
+from bookings.domain.sales.her_bookings import (
+    agree_to_price,
+    confirm_payment,
+    find_refusal,
+    list_displaced,
+    rehearse_agreement,
+)
+from bookings.domain.sales.open_classes import go_on_anyway
 from bookings.models import (
     ClassEvent,
     ClassStatus,

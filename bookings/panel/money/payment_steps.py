@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.db import transaction
 
 from accounts.models import User
-from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
 from bookings.domain.money.charges import accept_second_payment
@@ -20,7 +19,8 @@ from bookings.domain.money.refunds import (
     request_partial_refund,
     send_refunds_of,
 )
-from bookings.domain.money.reviews import put_aside
+from bookings.domain.money.takings import put_aside
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     Notice,
     NoticeKind,

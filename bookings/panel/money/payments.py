@@ -21,11 +21,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
-from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import (
     list_monthly_takings,
     list_paid_between,
     list_recent_months,
+    put_aside,
 )
 from bookings.domain.queries import list_returns_to_make
 from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason

@@ -13,13 +13,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.price_changes import (
+from bookings.domain.money.prices import (
     PriceLine,
     change_prices,
     first_of_next_month,
     list_price_lines,
+    with_is_current,
 )
-from bookings.domain.money.prices import with_is_current
 from bookings.models import BookingRules, ClassType, Price
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.panel.inputs import BROWSERS_OWN, DAY_INPUT, PesosField

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from bookings.domain.dry_runs import foresee
 from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.open_classes.buying import pay_place_by_hand
+from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.models import Entry, Purchase
 from bookings.money_state import with_money
 from bookings.panel.lists import class_link

@@ -13,9 +13,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import Level, User
 from accounts.phones import whatsapp_share_url
-from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.open_classes.listing import CountedClass, count_left, with_counts
+from bookings.domain.sales.open_classes import (
+    CountedClass,
+    OpenClassDraft,
+    count_left,
+    publish_open_class,
+    with_counts,
+)
 from bookings.models import (
     ClassStatus,
     MinimumDecision,

@@ -16,15 +16,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from bookings.domain.change_policy import is_in_charge
-from bookings.domain.checkout.transfers import (
-    confirm_transfer,
-    refuse_transfer,
-    rehearse_confirmation,
-)
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.money_back import PaidBy, find_paid_by
 from bookings.domain.queries import list_returns_to_make, list_transfers_to_decide
+from bookings.domain.sales.transfers import (
+    confirm_transfer,
+    refuse_transfer,
+    rehearse_confirmation,
+)
 from bookings.models import (
     BankTransfer,
     ClassEvent,

@@ -7,10 +7,11 @@ import pytest
 import time_machine
 from django.core import mail
 
-from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.settling import settle
 from bookings.models import RefundReason, change_terms
 from bookings.notices.delivery import deliver_due
 from bookings.templatetags.class_times import clock, long_day
@@ -170,7 +171,7 @@ def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
 def test_a_seat_left_late_says_to_both_what_is_kept(mercadopago, teacher):
     [place] = take(mercadopago, store(teacher))
     with time_machine.travel(place.virtual_class.start_time - timedelta(hours=5)):
-        leave_place(class_id=place.virtual_class_id, user=place.person)
+        leave_class(class_id=place.virtual_class_id, user=place.person)
         to_student, to_teacher = read(place.person, "Dejaste"), read(teacher, "Dejaron un lugar")
 
     assert "\nTu pago: No se devuelven $ 8.000: ya pasó el plazo.\n" in to_student

@@ -29,13 +29,13 @@ from hypothesis.stateful import (
 )
 
 from accounts.models import User
-from bookings.domain.checkout.notifications import process_notifications
-from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import needs_manual_scheduling
 from bookings.domain.queries import list_overlapping_scheduled
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.notifications import process_notifications
+from bookings.domain.sales.settling import settle, trigger_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,

@@ -1,11 +1,11 @@
 """What may go wrong in the story of a payment, and the sweeps that mend it."""
 
-from bookings.domain.checkout import settling
-from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.lifecycle import scheduling
 from bookings.domain.money import charges as recording
-from bookings.domain.money import refunds, void_charges
+from bookings.domain.money import checkouts, refunds
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
+from bookings.domain.sales import settling
+from bookings.domain.sales.holds import delete_expired_holds
 from bookings.work.sweeps import run_sweep
 from tests.bookings.settling.steps import MONEY_SWEEPS
 from tests.standins import Fault
@@ -37,7 +37,7 @@ STEPS_OF_WORK = (
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "cancel_dead_charges"),
-    (void_charges, "_cancel"),
+    (checkouts, "_cancel_charge"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
     (recording, "refund_surplus"),

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.refunds import (
@@ -10,6 +9,7 @@ from bookings.domain.money.refunds import (
     request_refund,
     send_due_refunds,
 )
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     PaymentStatus,
     Refund,

@@ -7,7 +7,6 @@ import time_machine
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import settle
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import refunds
 from bookings.domain.money.refunds import (
@@ -15,6 +14,7 @@ from bookings.domain.money.refunds import (
     send_due_refunds,
     send_refunds_of,
 )
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassStatus,
     Payment,

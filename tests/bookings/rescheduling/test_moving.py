@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 import time_machine
 
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import TooManyAttemptsError
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import BookingRules, ClassEvent, ClassLog, ClassType, Hold, Notice, NoticeKind
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.notices.reminders import plan_missing_reminders

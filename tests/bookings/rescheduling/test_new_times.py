@@ -2,8 +2,6 @@
 
 import pytest
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import (
     SameTimeError,
     SlotTakenError,
@@ -12,6 +10,8 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle import rescheduling
 from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import BookingRules, ClassType, VirtualClass
 from calendar_sync import CalendarError, forget_upcoming_events
 from tests.bookings.rescheduling.steps import NOW, TUESDAY, at, move

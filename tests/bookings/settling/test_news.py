@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookings.domain.checkout.settling import settle
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ChargeStatus,
     ClassStatus,

@@ -9,11 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money import money_back, refunds
 from bookings.domain.money.money_back import MoneyBack, PaidBy, find_money_back
+from bookings.domain.sales.notifications import process_notifications
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
 from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory

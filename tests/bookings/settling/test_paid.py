@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import ClassLog, ClassStatus, PaymentStatus, Refund, RefundReason, ReviewReason
 from tests.bookings.settling.steps import PESOS, look
 

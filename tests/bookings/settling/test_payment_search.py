@@ -6,10 +6,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout import settling
-from bookings.domain.checkout.notifications import process_notifications
-from bookings.domain.checkout.payment_search import search_payments
-from bookings.domain.checkout.settling import settle
+from bookings.domain.sales import settling
+from bookings.domain.sales.notifications import process_notifications, search_payments
+from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentNotification, Purchase, SignatureState, VirtualClass
 from bookings.payments.backend import PROVIDER
 from tests.bookings.settling.steps import START, book_elsewhere, pass_two_minutes, sweep_money

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import ClassStatus, Refund, RefundReason
 from tests.bookings.settling.steps import look
 from tests.factories import VirtualClassFactory

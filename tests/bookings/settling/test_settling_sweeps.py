@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import (
+from bookings.domain.sales.settling import (
     expire_payments,
     settle,
     settle_due_payments,
@@ -78,7 +78,7 @@ def test_two_workers_do_not_check_the_same_payment_at_once(mercadopago, payment,
         inner.append(settle_due_payments())
 
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        monkeypatch.setattr("bookings.domain.checkout.settling.settle", settle_meanwhile)
+        monkeypatch.setattr("bookings.domain.sales.settling.settle", settle_meanwhile)
         settle_due_payments()
 
     assert inner == [0]
@@ -97,7 +97,7 @@ def test_a_provider_that_is_down_is_not_asked_for_every_payment(mercadopago, hos
 
 
 def test_preferences_that_anybody_may_name_keep_ours_from_nothing(mercadopago, host, monkeypatch):
-    monkeypatch.setattr("bookings.domain.checkout.settling.PAYMENTS_PER_SWEEP", 1)
+    monkeypatch.setattr("bookings.domain.sales.settling.PAYMENTS_PER_SWEEP", 1)
     made_up = VirtualClassFactory(booked_by=host, preference_id="nothing", class_price=PRICE)
     settle(made_up.preference_id)
     Payment.objects.update(next_check_at=timezone.now() - timedelta(hours=1))
@@ -129,7 +129,7 @@ def test_one_payment_that_cannot_be_settled_stops_no_other(mercadopago, host, mo
             raise ValueError("a bug")
         return settle(preference_id)
 
-    monkeypatch.setattr("bookings.domain.checkout.settling.settle", fail_for_the_bad_one)
+    monkeypatch.setattr("bookings.domain.sales.settling.settle", fail_for_the_bad_one)
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
         assert settle_due_payments() == 1
 

@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.money.refunds import request_partial_refund
-from bookings.domain.money.reviews import put_aside
+from bookings.domain.money.takings import put_aside
 from bookings.models import (
     ClassStatus,
     Notice,

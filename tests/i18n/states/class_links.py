@@ -4,12 +4,11 @@ from datetime import timedelta
 
 from accounts.models import User
 from accounts.services import write_down
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import replace_link
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.her_bookings import book_for, confirm_payment
 from bookings.models import (
     ClassLink,
     ClassType,

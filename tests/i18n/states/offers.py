@@ -1,6 +1,6 @@
 """Offers: chosen, used up, ended, free, and at another price than before."""
 
-from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import ClassType, Hold, Offer
 from tests.i18n.states.world import state
 from tests.sales.offers import make_offer

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.urls import reverse
 
-from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.money.money_back import note_return, promise_transfer
+from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.transfer_times import PayWay
 from bookings.models import (
     BankTransfer,
     BookingRules,

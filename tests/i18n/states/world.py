@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Hold, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.standins import GoogleStandin

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import BankTransfer, Payment, Purchase, VirtualClass
 from tests.pages.class_link.links import check_that_it_names_nobody, path_of, text_of
 from tests.sales.transfers import take_transfers

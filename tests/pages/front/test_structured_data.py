@@ -14,15 +14,15 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.exceptions import NoPriceError
 from bookings.domain.money.prices import (
     FEWEST_STUDENTS,
+    Quote,
     find_list_price,
     list_class_options,
     list_prices_by_students,
 )
-from bookings.domain.money.quotes import Quote
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import ClassType, Offer, Price, TeacherPage
 from bookings.pages.front.structured_data import describe_page
 from tests.factories import HoldFactory, TeacherPageFactory

@@ -15,17 +15,14 @@ from django.utils import timezone
 from accounts.models import Level, User
 from accounts.services import write_down
 from bookings.availability.agenda import load_hours
-from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.teacher_booking import book_for
-from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import find_discount
-from bookings.domain.money.ledger import book_cash
-from bookings.domain.money.prices import find_price
-from bookings.domain.money.purchases import pay_purchase
-from bookings.domain.money.quotes import Quote
+from bookings.domain.money.prices import Quote, find_price
+from bookings.domain.money.purchases import book_cash, pay_purchase
 from bookings.domain.places.joining import join_class
+from bookings.domain.sales.her_bookings import book_for, confirm_payment
+from bookings.domain.sales.transfers import announce_transfer
 from bookings.models import (
     CHOSEN_KINDS,
     ClassStatus,

@@ -1,35 +1,44 @@
-"""The teacher books a class for a student."""
+"""What the teacher books for a student, marks as paid, and agrees to."""
 
 import logging
+import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.checkout.holds import find_hold_end, find_pay_deadline, keep_time
-from bookings.domain.checkout.offer_uses import refuse_second_use
+from bookings.domain.change_policy import RefundCase, refuse_old_sign_in
+from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     BookingError,
     EventNotSavedError,
     SlotTakenError,
     TimeOverError,
 )
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
+from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
-from bookings.domain.money.quotes import Quote
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
+from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
+from bookings.domain.money.money_back import find_money_back
+from bookings.domain.money.prices import Quote, refuse_second_use
 from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
+from bookings.domain.sales.holds import find_hold_end, find_pay_deadline, keep_time
+from bookings.domain.sales.settling import schedule_or_refund
 from bookings.models import (
+    ClassEvent,
     ClassType,
     Hold,
     NoticeKind,
     Offer,
     Payment,
+    PriceDecision,
     VirtualClass,
 )
 from bookings.notices.due import record_due
@@ -147,3 +156,82 @@ def _schedule(virtual_class: VirtualClass, by: User) -> VirtualClass:
             "Class %s is booked and not scheduled yet: %s", virtual_class.pk, type(error).__name__
         )
         return virtual_class
+
+
+def confirm_payment(
+    *, class_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
+) -> VirtualClass:
+    """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
+
+    Raises, without writing, as ``refuse_displacing``; else as ``mark_paid`` and ``schedule_class``.
+    """
+    refuse_displacing(class_id, actor, fresh_sign_in=fresh_sign_in)
+    virtual_class = mark_paid(class_id, actor, in_cash=True)
+    return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
+
+
+def list_displaced(virtual_class: VirtualClass) -> list[VirtualClass]:
+    """List the paid classes that wait for the calendar, and are refunded if this one takes their
+    time.
+    """
+    if not settings.PREVENT_OVERLAPS or virtual_class.is_scheduled:
+        return []
+    waiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
+    others = waiting.exclude(pk=virtual_class.pk)
+    case = RefundCase.SLOT_LOST
+    return [one for one in others if one.purchase and find_money_back(one.purchase, case).online]
+
+
+def refuse_displacing(class_id: uuid.UUID, actor: User, *, fresh_sign_in: bool) -> None:
+    """Raise FreshSignInNeededError if scheduling the class takes the time of ``list_displaced``."""
+    virtual_class = VirtualClass.objects.filter(pk=class_id).first()
+    if not fresh_sign_in and virtual_class and list_displaced(virtual_class):
+        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
+
+
+def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
+    try:
+        rehearse_scheduling(virtual_class, actor)
+    except UNSCHEDULABLE as refusal:
+        return refusal
+    return None
+
+
+def agree_to_price(*, class_id: uuid.UUID, by: User, fresh_sign_in: bool = False) -> VirtualClass:
+    """Accept a price; if the class is paid or free, schedule it.
+
+    Raises FreshSignInNeededError, without writing, if it lost its time and its payment goes back;
+    else as ``schedule_class``: the agreement stays, and the sweep retries.
+    """
+    if not fresh_sign_in:
+        with rolled_back():
+            rehearse_agreement(class_id, by)
+    virtual_class = _note_agreement(class_id, by)
+    if not virtual_class.is_paid or virtual_class.is_scheduled:
+        return virtual_class
+    return schedule_or_refund(virtual_class, by)
+
+
+def rehearse_agreement(
+    class_id: uuid.UUID, by: User, *, fresh_sign_in: bool = False
+) -> BookingError | None:
+    """Write as an agreement, and return the refusal to schedule, if any; the caller rolls back."""
+    agreed = _note_agreement(class_id, by)
+    if agreed.is_paid:
+        refuse_displacing(class_id, by, fresh_sign_in=fresh_sign_in)
+    refusal = find_refusal(agreed, by) if agreed.is_paid else None
+    if refusal:
+        give_up_class(class_id, refusal, actor=by, fresh_sign_in=fresh_sign_in)
+    return refusal
+
+
+@transaction.atomic
+def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
+    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if not locked.is_undecided:
+        return locked
+    locked.price_decision = PriceDecision.AGREED
+    locked.save(update_fields=["price_decision", "updated_at"])
+    record_event(locked, ClassEvent.PRICE_AGREED, actor=by)
+    is_paid = locked.class_price == 0 or locked.is_paid
+    return mark_paid(class_id, by) if is_paid else locked

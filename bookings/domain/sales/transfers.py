@@ -14,8 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.settling import find_refusal, refuse_displacing
-from bookings.domain.checkout.transfer_times import find_account, keep_for_transfer
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     AlreadyPaidError,
@@ -36,10 +34,11 @@ from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.money.ledger import book_transfer
 from bookings.domain.money.money_back import PaidBy, find_paid_by, promise_transfer
-from bookings.domain.money.purchases import lock_purchase
-from bookings.domain.open_classes.buying import PLACE_GONE, give_place
+from bookings.domain.money.purchases import book_transfer, lock_purchase
+from bookings.domain.sales.buying import PLACE_GONE, give_place
+from bookings.domain.sales.her_bookings import find_refusal, refuse_displacing
+from bookings.domain.sales.transfer_times import find_account, keep_for_transfer
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
 from bookings.models import (
     BankTransfer,

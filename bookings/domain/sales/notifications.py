@@ -1,8 +1,12 @@
-"""Notifications from the payment provider: stored first, processed later."""
+"""Notifications from the payment provider, and a search for those that go elsewhere.
 
+Each is stored first, and processed later.
+"""
+
+import logging
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -10,13 +14,22 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
-from bookings.domain.checkout.settling import LEASE, PAYMENTS_PER_SWEEP, settle
-from bookings.models import Payment, PaymentNotification, SignatureState
+from bookings.domain.heartbeats import note_beat, read_beats
+from bookings.domain.money.charges import DAILY
+from bookings.domain.sales.settling import LEASE, PAYMENTS_PER_SWEEP, settle
+from bookings.models import Payment, PaymentCharge, PaymentNotification, SignatureState
 from bookings.payments.backend import PROVIDER, get_gateway, read_notification
-from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
+from bookings.payments.gateway import (
+    CHARGE_TOPIC,
+    PaymentError,
+    PaymentRefusedError,
+    PaymentUnavailableError,
+)
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import backoff, claim, is_due
 from config.lib.throttling import is_too_often
+
+logger = logging.getLogger(__name__)
 
 # How long notifications without a payment of ours are kept, and the others.
 UNRELATED_LIFE, RELATED_LIFE = timedelta(days=7), timedelta(days=400)
@@ -28,6 +41,10 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
 FOUND_ATTEMPTS = 4
 # The provider does not know yet what a notification is about.
 UNKNOWN_ORDER = "unknown order"
+# The heartbeat of searches that succeeded; the sweep's own also beats while the provider is down.
+SEARCHED = "payment_search"
+# The provider's search may lag behind, and its clock may differ from ours, by this much.
+OVERLAP = timedelta(minutes=15)
 
 
 class ForgedNotificationError(Exception):
@@ -141,6 +158,45 @@ def _find_by_reference(reference: str) -> str | None:
     except ValueError:
         return None
     return Payment.objects.filter(pk=payment_id).values_list("preference_id", flat=True).first()
+
+
+def search_payments() -> int:
+    """Return how many changes were new."""
+    now, new = timezone.now(), 0
+    waiting = Payment.objects.filter(
+        made_elsewhere=True, approved_at=None, next_check_at__isnull=False
+    )
+    if waiting.exists():
+        last = read_beats().get(SEARCHED)
+        since = now - DAILY  # no further: every payment is checked daily by itself
+        if last and last <= now:  # else a clock was ahead
+            since = max(last - OVERLAP, since)
+        try:
+            updates = get_gateway().search_updates(since=since)
+        except PaymentError as error:
+            logger.warning("The search for payments is put off: %s", error)
+            return 0
+        new = sum(_store_new(charge_id, at) for charge_id, at in updates)
+    note_beat(SEARCHED, new)
+    if new:
+        process_notifications()
+    return new
+
+
+def _store_new(charge_id: str, updated_at: datetime) -> bool:
+    charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=charge_id)
+    if charges.filter(provider_updated_at__gte=updated_at).exists():
+        return False
+    # An update's time, by the provider's clock, is its notification's id, so that a foreign charge
+    # is looked up once and not every minute.
+    return PaymentNotification.objects.get_or_create(
+        provider=PROVIDER,
+        topic=CHARGE_TOPIC,
+        resource_id=charge_id,
+        action="search",
+        notification_id=updated_at.astimezone(UTC).isoformat(),
+        defaults={"signature": SignatureState.FOUND},
+    )[1]
 
 
 _job = BackgroundJob("process_notifications", process_notifications, delay=timedelta(seconds=0.2))

@@ -3,6 +3,7 @@
 Every step may be repeated, late or interrupted.
 """
 
+import hmac
 import logging
 import uuid
 from datetime import timedelta
@@ -16,29 +17,32 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import withdraw_event_if_possible
-from bookings.domain.change_policy import RefundCase, refuse_old_sign_in
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import (
     BookingError,
+    ClassCancelledError,
     EventNotSavedError,
+    NotPaidError,
     PriceNotAgreedError,
+    TooManyLookUpsError,
+    TriggerRefusedError,
 )
 from bookings.domain.lifecycle.cancelling import REFUND_CASES, call_off, give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import (
     UNSCHEDULABLE,
     needs_manual_scheduling,
-    rehearse_scheduling,
     schedule_class,
 )
 from bookings.domain.money.charges import DAILY, SEARCH_REACH, record_charges
-from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.money_back import end_purchase, find_money_back
+from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges
+from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.refunds import send_refunds_of
-from bookings.domain.money.void_charges import cancel_dead_charges
-from bookings.domain.open_classes.buying import settle_place
-from bookings.domain.queries import list_awaiting_between
-from bookings.domain.teacher_alerts import tell_teacher
+from bookings.domain.queries import get_class_by_preference, list_money_gone
+from bookings.domain.sales.buying import settle_place
+from bookings.domain.teacher_alerts import ask_for_agreement, tell_teacher
+from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import (
     ClassStatus,
     NoticeKind,
@@ -52,51 +56,14 @@ from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configu
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 from calendar_sync import CalendarError
 from config.lib.retries import claim, is_due
+from config.lib.single_flight import SingleFlight
+from config.lib.throttling import is_too_often, seconds_left
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
-
-
-def confirm_payment(
-    *, class_id: uuid.UUID, actor: User, fresh_sign_in: bool = False
-) -> VirtualClass:
-    """Mark a class as paid by hand, and schedule it; the mark stays if that fails.
-
-    Raises, without writing, as ``refuse_displacing``; else as ``mark_paid`` and ``schedule_class``.
-    """
-    refuse_displacing(class_id, actor, fresh_sign_in=fresh_sign_in)
-    virtual_class = mark_paid(class_id, actor, in_cash=True)
-    return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
-
-
-def list_displaced(virtual_class: VirtualClass) -> list[VirtualClass]:
-    """List the paid classes that wait for the calendar, and are refunded if this one takes their
-    time.
-    """
-    if not settings.PREVENT_OVERLAPS or virtual_class.is_scheduled:
-        return []
-    waiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
-    others = waiting.exclude(pk=virtual_class.pk)
-    case = RefundCase.SLOT_LOST
-    return [one for one in others if one.purchase and find_money_back(one.purchase, case).online]
-
-
-def refuse_displacing(class_id: uuid.UUID, actor: User, *, fresh_sign_in: bool) -> None:
-    """Raise FreshSignInNeededError if scheduling the class takes the time of ``list_displaced``."""
-    virtual_class = VirtualClass.objects.filter(pk=class_id).first()
-    if not fresh_sign_in and virtual_class and list_displaced(virtual_class):
-        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
-
-
-def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
-    try:
-        rehearse_scheduling(virtual_class, actor)
-    except UNSCHEDULABLE as refusal:
-        return refusal
-    return None
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
@@ -279,3 +246,55 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
             tell_teacher(NoticeKind.MONEY_BACK, locked)
         call_off(locked, actor=None, reason=why, case=case)
     withdraw_event_if_possible(locked)
+
+
+_look_ups: SingleFlight[None] = SingleFlight()
+
+
+def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
+    """Schedule a class if CALENDAR_TRIGGER_POLICY permits; return one that was scheduled as it is.
+
+    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, or as ``schedule_class``.
+    """
+    virtual_class = get_class_by_preference(preference_id)
+    if virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
+        return virtual_class
+    policy = get_trigger_policy()
+    if policy == TriggerPolicy.CLOSED or (
+        policy == TriggerPolicy.SECRET
+        and not hmac.compare_digest(secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode())
+    ):
+        raise TriggerRefusedError
+    if policy == TriggerPolicy.PAID:
+        if list_money_gone(virtual_class.pk).exists():
+            carry_out_class(virtual_class)
+            raise ClassCancelledError
+        if not virtual_class.is_paid:
+            _refuse_unpaid(preference_id)
+    return schedule_or_refund(virtual_class)
+
+
+def _refuse_unpaid(preference_id: str) -> None:
+    payment = find_payment(preference_id)
+    if payment:
+        _look_up_together(payment)
+    current = get_class_by_preference(preference_id)
+    if not current.is_paid:
+        if payment is None and current.is_undecided:  # it is free
+            ask_for_agreement(current)
+            raise PriceNotAgreedError
+        raise NotPaidError
+
+
+def _look_up_together(payment: Payment) -> None:
+    # Once for all concurrent callers of the process. A look-up that began before this call does
+    # not count: the person may have paid since.
+    def work() -> None:
+        if is_too_often("look-ups", payment.purchase.person_id, limit=settings.MAX_LOOK_UPS):
+            raise TooManyLookUpsError(wait_seconds=seconds_left())
+        look_up(payment)
+
+    try:
+        _look_ups.run_anew(payment.preference_id, work, patience=settings.MERCADOPAGO_TIMEOUT)
+    except TimeoutError as error:
+        raise PaymentUnavailableError("The payment provider's answer took too long.") from error

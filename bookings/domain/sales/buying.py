@@ -24,16 +24,16 @@ from bookings.domain.exceptions import (
     PriceChangedError,
 )
 from bookings.domain.history import describe_sale, record_event
+from bookings.domain.money.checkouts import make_preference, open_payment
 from bookings.domain.money.discounts import has_lost_its_use, take_discount
 from bookings.domain.money.money_back import end_purchase, find_payment
-from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
-from bookings.domain.money.quotes import Quote
 from bookings.domain.places.held_places import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
-from bookings.domain.places.lapsed_checkouts import limit_lapsed
 from bookings.domain.places.leaving import give_place_back
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
+from bookings.domain.sales.holds import limit_lapsed
 from bookings.domain.teacher_alerts import tell_of_sale
 from bookings.models import (
     BookingRules,

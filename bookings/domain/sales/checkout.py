@@ -14,19 +14,6 @@ from accounts.services import lock_person
 from bookings.availability.agenda import has_hours
 from bookings.availability.periods import Period
 from bookings.domain.change_policy import check_booking_rate, limit_unpaid
-from bookings.domain.checkout.holds import (
-    find_hand_hold_end,
-    find_hold_end,
-    find_live_hold,
-    keep_time,
-)
-from bookings.domain.checkout.offer_uses import refuse_second_use
-from bookings.domain.checkout.settling import settle_free_class
-from bookings.domain.checkout.transfer_times import (
-    PayWay,
-    awaits_transfer,
-    keep_for_transfer,
-)
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
@@ -35,13 +22,29 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
 from bookings.domain.lifecycle.time_claims import refuse_unoffered
+from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
-from bookings.domain.money.preferences import describe_preference, make_preference, open_checkout
-from bookings.domain.money.prices import find_list_price, list_prices_by_students
+from bookings.domain.money.prices import (
+    Quote,
+    find_list_price,
+    list_prices_by_students,
+    refuse_second_use,
+)
 from bookings.domain.money.purchases import lock_purchase
-from bookings.domain.money.quotes import Quote
-from bookings.domain.places.lapsed_checkouts import forgive_chosen
 from bookings.domain.queries import list_awaiting_between
+from bookings.domain.sales.holds import (
+    find_hand_hold_end,
+    find_hold_end,
+    find_live_hold,
+    forgive_chosen,
+    keep_time,
+)
+from bookings.domain.sales.settling import settle_free_class
+from bookings.domain.sales.transfer_times import (
+    PayWay,
+    awaits_transfer,
+    keep_for_transfer,
+)
 from bookings.models import ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError

@@ -1,1 +1,0 @@
-"""From a chosen time to a paid and scheduled class."""

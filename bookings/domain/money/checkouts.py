@@ -1,0 +1,183 @@
+"""Payments at the provider: opened for a purchase, adopted from another system, and closed."""
+
+import logging
+import uuid
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urljoin
+
+from babel.dates import format_datetime
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.batches import work_through
+from bookings.domain.exceptions import NoPriceError
+from bookings.domain.money.prices import Quote, find_list_price
+from bookings.domain.queries import list_overlapping_scheduled
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    ClassType,
+    MoneyWay,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Purchase,
+    PurchaseKind,
+    PurchaseState,
+    VirtualClass,
+)
+from bookings.payments.backend import PROVIDER, get_gateway
+from bookings.payments.gateway import (
+    PaymentError,
+    PaymentRefusedError,
+    PaymentUnavailableError,
+    PreferenceDraft,
+)
+
+logger = logging.getLogger(__name__)
+
+
+def open_checkout(
+    *, user: User, quote: Quote, kept_until: datetime, by_teacher: bool = False
+) -> Payment:
+    """Store the purchase of a class that is booked later, and its checkout."""
+    purchase = Purchase.objects.create(
+        person=user,
+        kind=PurchaseKind.CLASS,
+        price=quote.price,
+        kept_until=kept_until,
+        kept_for=MoneyWay.ONLINE,
+        by_teacher=by_teacher,
+    )
+    return open_payment(purchase, quote)
+
+
+def open_payment(purchase: Purchase, quote: Quote) -> Payment:
+    """Store the checkout of a purchase; it expires when the purchase is no longer kept."""
+    return Payment.objects.create(
+        purchase=purchase,
+        provider=PROVIDER,
+        amount=quote.price,
+        quote=quote.to_json(),
+        expires_at=purchase.kept_until,
+    )
+
+
+def describe_preference(payment: Payment | None) -> dict[str, Any]:
+    """Return fields of ``BookingRequest``; without a payment, an id of our own."""
+    if payment is None:
+        return {"preference_id": f"manual-{uuid.uuid4()}", "has_preference": False}
+    return {"preference_id": payment.preference_id, "has_preference": True}
+
+
+def make_preference(
+    payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
+) -> Payment:
+    """Call outside of transactions. Raises PaymentError; the payment is over then.
+
+    title: the kind of class if empty. return_page: without the payment's id.
+    """
+    start, now = timezone.localtime(quote.start), timezone.now()
+    # A voucher that is paid by then is credited before the class.
+    cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
+    draft = PreferenceDraft(
+        reference=payment.reference,
+        title=title or f"Clase {quote.class_type.label.lower()}",
+        description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
+        amount=quote.price,
+        payer_name=payment.purchase.person.name,
+        payer_email=payment.purchase.person.mail_address,
+        expires_at=payment.expires_at or start,
+        return_url=urljoin(settings.BASE_URL, f"{return_page}/{payment.pk}"),
+        notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
+        cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
+    )
+    try:
+        payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
+    except PaymentError:  # it counts towards no limit
+        Payment.objects.filter(pk=payment.pk).update(expires_at=now)
+        Purchase.objects.filter(pk=payment.purchase_id).update(kept_until=now)
+        raise
+    payment.status = PaymentStatus.PENDING
+    payment.next_check_at = timezone.now() + timedelta(minutes=1)
+    payment.save(
+        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
+    )
+    return payment
+
+
+def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
+    """Store a payment; None if the class is free, published or has no preference."""
+    amount, purchase = virtual_class.class_price, virtual_class.purchase
+    quote = Quote(
+        virtual_class.start_time,
+        virtual_class.end_time,
+        virtual_class.class_type == ClassType.GROUP,
+        virtual_class.max_participants,
+        amount,
+    )
+    with suppress(NoPriceError):
+        # The list's price, if that is higher: the client named the other one.
+        amount = max(amount, find_list_price(quote))
+    if amount == 0 or purchase is None or not virtual_class.has_preference:
+        return None
+    return Payment.objects.get_or_create(
+        provider=PROVIDER,
+        preference_id=virtual_class.preference_id,
+        defaults={
+            "purchase": purchase,
+            "amount": amount,
+            "made_elsewhere": True,
+            "status": PaymentStatus.PENDING,
+            "next_check_at": timezone.now(),
+        },
+    )[0]
+
+
+def cancel_dead_charges(payment: Payment) -> None:
+    """Call outside of transactions. The next settling retries what fails."""
+    charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
+    if not charges or not _is_dead(payment):
+        return
+    if work_through(charges, _cancel_charge, outage=PaymentUnavailableError, name="Charge"):
+        # The next sweep reads their new state.
+        Payment.objects.filter(pk=payment.pk).update(next_check_at=timezone.now())
+
+
+def _cancel_charge(charge: PaymentCharge) -> bool:
+    try:
+        get_gateway().cancel(charge.charge_id)
+    except PaymentRefusedError as error:
+        logger.warning("Charge %s is not cancelled: %s", charge.charge_id, error)
+        return False
+    return True
+
+
+def _is_dead(payment: Payment) -> bool:
+    current = Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
+    if current.approved_at is not None:
+        return True
+    purchase = current.purchase
+    booked = purchase.virtual_class
+    if booked is None:
+        return datetime.fromtimestamp(current.quote["end"], UTC) <= timezone.now()
+    if purchase.is_given_up:
+        return True
+    if purchase.is_place:
+        return _is_place_dead(purchase, booked)
+    if booked.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}:
+        return True
+    if booked.is_scheduled:  # confirmed by hand, perhaps for this very money
+        return False
+    # A time that is only held may become free again.
+    has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(booked).exists()
+    return booked.has_ended() or has_lost_time
+
+
+def _is_place_dead(purchase: Purchase, booked: VirtualClass) -> bool:
+    if purchase.state == PurchaseState.PAID:  # confirmed by hand, perhaps for this very money
+        return False
+    return not booked.is_scheduled or (booked.is_full and not purchase.is_kept())

@@ -1,1 +1,0 @@
-"""Groups that the teacher publishes."""

@@ -1,0 +1,1 @@
+"""What is sold: classes, places of open classes, and how their money settles."""
