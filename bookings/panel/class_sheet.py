@@ -1,10 +1,12 @@
 """The sheet of a class: everything that the teacher sees and can do."""
 
 import uuid
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -17,12 +19,13 @@ from bookings.domain.queries import (
     list_returns_to_make,
     list_transfers_to_decide,
 )
-from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass
+from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass, WaitingListEntry
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_forms import MoveForm
-from bookings.panel.classes.class_steps import CLASS_STEPS, MoveClass
+from bookings.panel.classes.class_steps import CLASS_STEPS, MoveClass, RemoveFromLine
 from bookings.panel.classes.class_timeline import build_timeline, describe_drift
 from bookings.panel.classes.student_link import present_link
+from bookings.panel.lists import day_and_time
 from bookings.panel.money.payment_steps import PAYMENT_STEPS
 from bookings.panel.money.purchases import PLACE_STEPS
 from bookings.panel.money.returns import ReturnRow, present_return
@@ -36,6 +39,11 @@ Link = tuple[Step[Any], str]  # a step with its address
 # It begins on the sheet, so that moving a class takes one tap less.
 MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
+# Fields for whoever looks for a fault.
+DETAILS = (
+    *("access_code", "html_link", "summary", "provider_event_id", "preference_id", "created_at"),
+    *("updated_at", "scheduling_requested_at", "scheduling_attempts", "next_scheduling_at"),
+)
 
 
 @require_safe
@@ -58,7 +66,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "purchase": row.purchase,
         "people": people,
         **open_class,
-        "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
+        "waiting": _list_line(row, may_change=may_change),
         "returns": _list_returns(request, row),
         "move": _find_move(request, row),
         "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
@@ -70,6 +78,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         # It lets its bearer take the class.
         "student_link": present_link(row) if may_change else None,
         "may_write": any(person.mail_address for person in others),
+        "details": _list_details(row),
     }
     return show_page(request, "admin/agenda/class.html", **context)
 
@@ -89,6 +98,25 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
     if not any(row.is_hosted_by(person) for person, _ in people):
         people.insert(0, (row.booked_by, None))  # not scheduled yet, or cancelled before
     return [(person, part, whatsapp_url(person.phone)) for person, part in people]
+
+
+def _list_line(row: VirtualClass, *, may_change: bool) -> list[tuple[WaitingListEntry, str]]:
+    """List who waits or waited, each with the address that takes the person out of the line."""
+    remove = reverse("admin:bookings_virtualclass_step", args=[row.pk, RemoveFromLine.name])
+    return [
+        (entry, f"{remove}?entry={entry.pk}" if may_change and entry.state in IN_LINE else "")
+        for entry in row.waiting_list.select_related("user")
+    ]
+
+
+def _list_details(row: VirtualClass) -> list[tuple[str, Any]]:
+    fields = [one for one in VirtualClass._meta.fields if one.name in DETAILS]
+    values = [(str(one.verbose_name), getattr(row, one.name)) for one in fields]
+    return [
+        (name, day_and_time(value) if isinstance(value, datetime) else value)
+        for name, value in values
+        if value not in (None, "")
+    ]
 
 
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:

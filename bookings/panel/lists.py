@@ -36,7 +36,7 @@ def make_badge(look: str, text: str) -> SafeString:
 def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
     if virtual_class is None:
         return missing
-    address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+    address = reverse("admin:class_sheet", args=[virtual_class.pk])
     return format_html('<a href="{}">{}</a>', address, day_and_time(virtual_class.start_time))
 
 

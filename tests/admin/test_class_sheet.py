@@ -191,3 +191,23 @@ def test_the_class_of_an_erased_person_names_no_address(open_sheet, host):
     assert "Cuenta borrada" in text_of(page)
     assert host.pk.hex not in page.content.decode()
     assert "Escribir a" not in text_of(page)
+
+
+def test_the_address_of_the_table_s_row_leads_to_the_sheet(panel):
+    row = VirtualClassFactory(scheduled=True)
+
+    found = panel.get(reverse("admin:bookings_virtualclass_change", args=[row.pk]))
+    missing = panel.get(reverse("admin:bookings_virtualclass_change", args=["nonsense"]))
+
+    assert found["Location"] == reverse("admin:class_sheet", args=[row.pk])
+    assert missing.status_code == 404
+
+
+def test_the_sheet_has_what_a_search_for_a_fault_needs(open_sheet):
+    row = VirtualClassFactory(scheduled=True)
+
+    text = text_of(open_sheet(row))
+
+    assert f"Código de acceso {row.access_code}" in text
+    assert row.provider_event_id in text
+    assert row.preference_id in text

@@ -133,7 +133,6 @@ DECIDED_BUTTONS = {
     ("templates/admin/agenda/hour.html", "do"),  # semana/hora
     ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
     ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
-    ("bookings/panel/classes/class_list.py", "came"),  # virtualclass asistencia
     ("templates/admin/bookings/price/new_prices.html", ""),  # precios
     ("templates/admin/sales/_offer.html", "do"),  # ofertas boton
     ("templates/admin/sales/delete_offer.html", ""),  # ofertas borrar

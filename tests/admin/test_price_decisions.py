@@ -249,7 +249,7 @@ def test_the_panel_lists_what_waits_and_leads_to_the_decision(panel, paid):
 
     assert "1</strong> espera tu sí" in panel.get(reverse("admin:index")).content.decode()
     assert "1 clase" in panel.get(f"{address}?precio=decidir").content.decode()
-    shown = panel.get(reverse("admin:bookings_virtualclass_change", args=[paid.pk]))
+    shown = panel.get(reverse("admin:class_sheet", args=[paid.pk]))
     assert address_of(paid, "aceptar") in shown.content.decode()
     assert address_of(paid, "cancelar") in shown.content.decode()
     assert address_of(paid, "pagada") not in shown.content.decode()

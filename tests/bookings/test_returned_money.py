@@ -120,7 +120,7 @@ def test_a_class_that_was_refunded_in_part_takes_joins(mercadopago, paid, studen
 
 def test_the_panel_says_that_a_class_was_charged_back(mercadopago, paid, teacher, sign_in):
     charge_back(mercadopago, paid)
-    path = reverse("admin:bookings_virtualclass_change", args=[paid.purchase.virtual_class.pk])
+    path = reverse("admin:class_sheet", args=[paid.purchase.virtual_class.pk])
 
     assert "Contracargo" in sign_in(teacher).get(path).content.decode()
 

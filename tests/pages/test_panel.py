@@ -21,7 +21,7 @@ def text_of(response) -> str:
 
 
 def change_page(virtual_class: VirtualClass) -> str:
-    return reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+    return reverse("admin:class_sheet", args=[virtual_class.pk])
 
 
 def test_a_pending_class_offers_its_next_steps(teacher, sign_in):

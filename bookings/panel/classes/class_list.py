@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import Exists, Model, OuterRef, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -19,29 +19,23 @@ from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.places.class_links import mail_link
-from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.domain.sales.holds import release_hold
 from bookings.models import (
     CalendarDrift,
     ClassStatus,
-    ClassType,
     Hold,
     Purchase,
-    UserActivity,
     VirtualClass,
-    WaitingListEntry,
 )
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
-from bookings.panel.classes.class_timeline import build_timeline, describe_drift
 from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge
 from bookings.panel.money.money_states import money_badge
 from bookings.panel.pages import FixedRowsMixin, Pages, ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, explain
-from bookings.templatetags.class_times import clock, near_day, pesos
-from bookings.templatetags.discounts import discount_line
+from bookings.templatetags.class_times import clock, pesos
 
 
 def list_by_payment(classes: QuerySet[VirtualClass], *, paid: bool) -> QuerySet[VirtualClass]:
@@ -85,77 +79,6 @@ class OfferFilter(OptionFilter):
     options = {"ofrecido": ("Un lugar sin respuesta", list_with_open_offer)}
 
 
-INLINE_TEMPLATE = "admin/read_only_inline.html"
-MAY_CHANGE = "bookings.change_virtualclass"
-
-
-class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
-    model = UserActivity
-    fields = ["user", "attendance", "rol", "completed", "created_at"]
-    readonly_fields = ["created_at", "attendance"]
-    ordering = ["rol", "created_at"]
-    template = INLINE_TEMPLATE
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        presence = "attendance" if request.user.has_perm(MAY_CHANGE) else "no_show"
-        return [presence if name == "attendance" else name for name in self.fields]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
-        return super().get_queryset(request).select_related("user", "virtual_class")
-
-    @admin.display(description="asistencia")
-    def attendance(self, obj: UserActivity) -> str:
-        virtual_class = obj.virtual_class
-        is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-        if not is_given or virtual_class.start_time > timezone.now():
-            return "—"
-        state, came, label = ("Faltó ", "1", "Vino") if obj.no_show else ("", "", "Marcar falta")
-        return format_html(
-            '{}<button class="button" type="submit" form="people" formaction="{}" name="came" '
-            'value="{}">{}<span class="visually-hidden">: {}</span></button>',
-            state,
-            reverse("admin:bookings_virtualclass_attendance", args=[virtual_class.pk, obj.pk]),
-            came,
-            label,
-            obj.user,
-        )
-
-
-class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
-    model = WaitingListEntry
-    fields = ["user", "standing", "remove", "created_at"]
-    readonly_fields = ["standing", "created_at", "remove"]
-    ordering = ["created_at", "id"]
-    template = INLINE_TEMPLATE
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        may_remove = request.user.has_perm(MAY_CHANGE)
-        return [name for name in self.fields if may_remove or name != "remove"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
-        return super().get_queryset(request).select_related("user")
-
-    @admin.display(description="estado")
-    def standing(self, obj: WaitingListEntry) -> str:
-        if obj.offer_expires_at and obj.is_live():
-            until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
-            return f"{obj.get_state_display()} hasta {until}"
-        return "Dejó pasar el lugar" if obj.has_expired() else obj.get_state_display()
-
-    @admin.display(description="turno")
-    def remove(self, obj: WaitingListEntry) -> str:
-        if obj.state not in IN_LINE:
-            return ""
-        step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
-        return format_html(
-            '<a class="button" href="{}?entry={}">'
-            'Quitar<span class="visually-hidden">: {}</span></a>',
-            step,
-            obj.pk,
-            obj.user,
-        )
-
-
 DIFFERS = "Calendario distinto"
 # Steps that a class waits for and only the teacher takes.
 ANSWERS = [AgreeToPrice(), MarkAsPaid()]
@@ -186,39 +109,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
-    inlines = [ActivityInline, WaitingInline]
     steps = CLASS_STEPS
-
-    fieldsets = [
-        (
-            None,
-            {
-                "fields": [
-                    *("when", "booked_by", "class_type", "offer"),
-                    *("badge", "places", "learning_focus"),
-                ]
-            },
-        ),
-        (
-            "Pago",
-            {"fields": ["price", "discount_line", "paid_when", "payment_badge", "preference_id"]},
-        ),
-        ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
-        (
-            "Registro",
-            {
-                "fields": [
-                    "created_at",
-                    "updated_at",
-                    "scheduling_requested_at",
-                    "scheduling_attempts",
-                    "next_scheduling_at",
-                ]
-            },
-        ),
-    ]
-    # Nothing is typed here: each field is read-only.
-    readonly_fields = flatten_fieldsets(fieldsets)
 
     def own_pages(self) -> Pages:
         address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
@@ -233,13 +124,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
-
-    def get_inlines(
-        self, request: HttpRequest, obj: VirtualClass | None
-    ) -> list[type[admin.options.InlineModelAdmin[Any, VirtualClass]]]:
-        inlines = super().get_inlines(request, obj)
-        is_group = obj is not None and obj.class_type == ClassType.GROUP
-        return [one for one in inlines if is_group or one is not WaitingInline]
 
     def note_attendance(
         self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
@@ -290,15 +174,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def price(self, obj: VirtualClass) -> str:
         return pesos(obj.class_price)
 
-    @admin.display(description="descuento")
-    def discount_line(self, obj: VirtualClass) -> str:
-        return discount_line(obj.purchase) or "—"
-
-    @admin.display(description="pagada")
-    def paid_when(self, obj: VirtualClass) -> str:
-        paid_at = obj.purchase.paid_at if obj.purchase else None
-        return day_and_time(paid_at) if paid_at else "—"
-
     @admin.display(description="pago")
     def payment_badge(self, obj: VirtualClass) -> str:
         return money_badge(obj.purchase)
@@ -316,26 +191,11 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             obj.booked_by,
         )
 
-    @admin.display(description="enlace")
-    def link(self, obj: VirtualClass) -> str:
-        if not obj.html_link:
-            return "—"
-        return format_html('<a href="{0}" rel="noopener">{0}</a>', obj.html_link)
-
-    def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Refuse a POST: there is nothing to save."""
-        if request.method == "POST":
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        return super().change_view(request, *args, **kwargs)
-
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        virtual_class: VirtualClass = context["original"]
-        differs = virtual_class.is_scheduled and virtual_class.calendar_drift
-        context["drift"] = describe_drift(virtual_class) if differs else ""
-        context["timeline"] = build_timeline(virtual_class)
-        return super().render_change_form(request, context, *args, **kwargs)
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any) -> HttpResponse:
+        """The sheet has it all."""
+        if self.get_object(request, object_id) is None:
+            raise Http404
+        return redirect("admin:class_sheet", object_id)
 
 
 class ReleaseHold(Step[Hold]):

@@ -1,4 +1,4 @@
-"""Mails and participations."""
+"""Mails."""
 
 from functools import partial
 from typing import Any
@@ -8,21 +8,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.models import Notice, NoticeState, UserActivity
+from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again
 from bookings.panel.lists import OptionFilter
 from bookings.panel.pages import ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, group_mails
-
-
-@admin.register(UserActivity)
-class UserActivityAdmin(ReadOnlyMixin, admin.ModelAdmin[UserActivity]):
-    list_display = ["user", "virtual_class", "rol", "completed", "no_show", "created_at"]
-    list_filter = ["rol", "completed", "no_show"]
-    list_select_related = ["user", "virtual_class"]
-    search_fields = ["user__email", "user__name"]
-    show_full_result_count = False
-    ordering = ["-created_at", "-id"]
 
 
 def in_state(state: NoticeState, notices: QuerySet[Notice]) -> QuerySet[Notice]:
