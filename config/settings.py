@@ -66,10 +66,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
     "config.web.headers.HeadersMiddleware",
-    "config.web.limits.HeaderLimitMiddleware",
     "config.web.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "bookings.api.kept_listing.KeptListingMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -279,15 +277,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
 UPLOAD_ADDRESSES = "/admin/pagina/"
 # Bytes, of the whole request; config/deploy/nginx/server.conf lets a few more pass, for the page.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 15_728_640
-# Address and headers together; a sign-in callback has about three thousand.
-MAX_HEADER_BYTES = 16_384
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.CookieSessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": ["config.api.json_body.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.api.bodies.AnyTypeJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.JSONOnly",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.bodies.JSONOnly",
     "EXCEPTION_HANDLER": "config.api.exceptions.exception_handler",
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe the code
     "DEFAULT_SCHEMA_CLASS": "config.api.openapi.ApiSchema",

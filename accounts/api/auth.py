@@ -7,7 +7,9 @@ from typing import Any, cast
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
+from django.views import View
 from drf_spectacular.types import OpenApiTypes
+from rest_framework.views import APIView
 
 from accounts.api.serializers import CsrfTokenSerializer
 from accounts.models import User
@@ -15,7 +17,7 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api import PlainAPIView, operation
+from config.lib.api import operation
 from config.lib.api_texts import BODY_TOO_LARGE
 
 # NextAuth's text. Django's never_cache would also write the date into ``Expires``.
@@ -23,14 +25,19 @@ NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
 
 
-class AuthView(PlainAPIView):
-    """A POST that acts has to check ``has_csrf_token``."""
+class AuthView(APIView):
+    """Handlers get Django's request: allauth needs it, and NextAuth's client sends forms.
 
+    A POST that acts has to check ``has_csrf_token``.
+    """
+
+    authentication_classes = []
+    permission_classes = []
     http_method_names = ["get", "post", "head"]
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            response = super().dispatch(request, *args, **kwargs)
+            response = View.dispatch(self, request, *args, **kwargs)
         except RequestDataTooBig:  # raised where the form is first read
             response = JsonResponse({"error": BODY_TOO_LARGE}, status=413)
         response.headers["Cache-Control"] = NEVER_CACHE

@@ -6,20 +6,14 @@ from rest_framework import serializers
 
 from accounts.models import Level, Newsletter, User
 from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
+from config.lib.json_fields import JSONCharField
 
 
-class TextField(serializers.CharField):
-    """Text stored without surrounding spaces, which ``max_length`` counts. Refuses numbers."""
+class TextField(JSONCharField):
+    """Text stored without surrounding spaces, which ``max_length`` counts."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(
-            allow_blank=True, trim_whitespace=False, validators=[validate_one_line], **options
-        )
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
+        super().__init__(allow_blank=True, validators=[validate_one_line], **options)
 
     def run_validation(self, data: Any = serializers.empty) -> str:
         text: str = super().run_validation(data)

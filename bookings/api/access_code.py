@@ -1,11 +1,13 @@
 """POST /api/access-code."""
 
+from typing import cast
+
 from rest_framework import serializers
-from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.models import User
 from bookings.api.serializers import JoinedSerializer
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -19,6 +21,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
 from config.lib.api import Refusal, operation, with_subclasses
+from config.lib.json_fields import JSONCharField
 
 NO_CODE = "El cuerpo tiene que ser un texto JSON con el código de acceso."
 JOINING_FAILED = "No pudimos procesar el código de acceso."
@@ -37,6 +40,7 @@ ACCESS_CODE = {
 
 CODES = [kind.code for kind, answered in with_subclasses(REFUSALS).items() if answered.has_code]
 
+_code = JSONCharField(allow_blank=True, error_messages={"invalid": NO_CODE, "null": NO_CODE})
 # Kept, because each new serializer copies its fields: a twentieth of a join.
 _joined = JoinedSerializer()
 
@@ -69,10 +73,8 @@ class AccessCodeView(APIView):
         texts={400: [NO_CODE]},
     )
     def post(self, request: Request) -> Response:
-        access_code = request.data
-        if not isinstance(access_code, str):
-            raise ParseError(NO_CODE)
+        access_code = _code.run_validation(request.data)
         virtual_class = join_class(
-            user=request.user, access_code=access_code, address=client_address(request)
+            user=cast(User, request.user), access_code=access_code, address=client_address(request)
         )
         return Response(_joined.to_representation({"response": virtual_class}))

@@ -8,7 +8,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.fields import StrictIntegerField
 from bookings.api.serializers import BookedSerializer, BookingRefusalSerializer, BookingSerializer
 from bookings.domain.exceptions import (
     BookingError,
@@ -18,6 +17,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from config.lib.api import Refusal, operation
+from config.lib.json_fields import JSONIntegerField
 
 BOOKING_FAILED = "No pudimos guardar la reserva."
 
@@ -43,7 +43,7 @@ class BookingView(APIView):
         texts={
             400: [
                 "start: Este campo es requerido.",
-                f"price: {StrictIntegerField.default_error_messages['invalid']}",
+                f"price: {JSONIntegerField.default_error_messages['invalid']}",
             ]
         },
     )

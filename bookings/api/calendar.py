@@ -1,16 +1,17 @@
 """GET and POST /api/calendar."""
 
+from datetime import datetime
 from typing import Any
 
-from django.http import HttpResponse
-from rest_framework.exceptions import ParseError
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import conditional_page
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.api.authentication import refuse_foreign_origin
-from bookings.api import kept_listing
 from bookings.api.serializers import EventSerializer, ScheduledSerializer, TriggerSerializer
 from bookings.availability.agenda import read_upcoming_events
 from bookings.domain.exceptions import (
@@ -28,7 +29,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.sales.settling import trigger_scheduling
 from bookings.payments.gateway import PaymentError
-from calendar_sync import CalendarError
+from calendar_sync import BusySlot, CalendarError
 from config.lib.api import Refusal, operation
 from config.lib.api_texts import FOREIGN_ORIGIN
 
@@ -80,10 +81,10 @@ class CalendarView(APIView):
         super().initial(request, *args, **kwargs)
 
     @operation("listCalendarEvents", responses={200: EventSerializer(many=True), 304: None})
-    def get(self, request: Request) -> HttpResponse:
-        """Called only if ``KeptListingMiddleware`` has no current list."""
-        kept = kept_listing.keep(read_upcoming_events(), request.resolver_match)
-        return kept_listing.answer(request, kept)
+    @method_decorator(conditional_page)
+    def get(self, request: Request) -> Response:
+        slots = [_present_slot(slot) for slot in read_upcoming_events().slots]
+        return Response(slots, headers={"Cache-Control": "private, no-cache"})
 
     @operation(
         "scheduleClass",
@@ -92,18 +93,23 @@ class CalendarView(APIView):
         texts={400: [MISSING_PREFERENCE], 403: [FOREIGN_ORIGIN]},
     )
     def post(self, request: Request) -> Response:
-        preference_id = _read_preference_id(request)
-        if preference_id is None:
+        try:
+            body = TriggerSerializer().run_validation(request.data)
+        except (ParseError, ValidationError):
             return Response({"error": MISSING_PREFERENCE}, status=400)
         secret = request.headers.get("X-Internal-Secret", "")
-        trigger_scheduling(preference_id=preference_id, secret=secret)
+        trigger_scheduling(preference_id=body["preferenceId"], secret=secret)
         return Response({"success": True, "message": EVENT_CREATED})
 
 
-def _read_preference_id(request: Request) -> str | None:
-    try:
-        body = request.data
-    except ParseError:
-        return None
-    preference_id = body.get("preferenceId") if isinstance(body, dict) else None
-    return preference_id if isinstance(preference_id, str) and preference_id else None
+def _present_slot(slot: BusySlot) -> dict[str, Any]:
+    """Spec: Resources, Calendar event."""
+    return {
+        "start": _present_instant(slot.start, slot.start_time_zone),
+        "end": _present_instant(slot.end, slot.end_time_zone),
+        "status": slot.status,
+    }
+
+
+def _present_instant(instant: datetime, time_zone: str | None) -> dict[str, str]:
+    return {"dateTime": instant.isoformat()} | ({"timeZone": time_zone} if time_zone else {})

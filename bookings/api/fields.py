@@ -1,4 +1,4 @@
-"""Strict serializer fields."""
+"""Days, times and visible text."""
 
 import re
 from datetime import UTC, date, datetime
@@ -6,9 +6,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.core.validators import RegexValidator
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import Direction, extend_schema_field
+from drf_spectacular.utils import Direction
 from rest_framework import serializers
 
 from config.lib.wall_time import UnclearTimeError, read_wall_time
@@ -31,64 +32,10 @@ _HOUR, _SIXTY, _FRACTION = r"(?:[01][0-9]|2[0-3])", r"[0-5][0-9]", r"(?:[.,][0-9
 _CLOCK = rf"{_HOUR}(?::{_SIXTY}(?::{_SIXTY}{_FRACTION})?|{_SIXTY}(?:{_SIXTY}{_FRACTION})?)?"
 INSTANT = rf"^{_DATE}[Tt]{_CLOCK}(?:[Zz]|[+-]{_CLOCK})?$"
 
-_printable, _instant = re.compile(PRINTABLE), re.compile(INSTANT)
-_describe: Any = extend_schema_field  # its types allow no instance of a field
-
-
-class StrictBooleanField(serializers.BooleanField):
-    default_error_messages = {"invalid": "Tiene que ser true o false."}
-
-    def to_internal_value(self, data: Any) -> bool:
-        if not isinstance(data, bool):
-            self.fail("invalid")
-        return data
-
-
-class StrictIntegerField(serializers.Field[int, Any, int, Any]):
-    """``1000.0`` is an integer, ``true`` is not."""
-
-    default_error_messages = {
-        "invalid": "Tiene que ser un número entero.",
-        "range": "Tiene que estar entre {min_value} y {max_value}.",
-    }
-
-    def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.min_value, self.max_value = min_value, max_value
-        _describe({"type": "integer", "minimum": min_value, "maximum": max_value})(self)
-
-    def to_internal_value(self, data: Any) -> int:
-        if isinstance(data, bool) or not isinstance(data, int | float) or data != int(data):
-            self.fail("invalid")
-        number = int(data)
-        if not self.min_value <= number <= self.max_value:
-            self.fail("range", min_value=self.min_value, max_value=self.max_value)
-        return number
-
-
-class StrictStringField(serializers.Field[str, Any, str, Any]):
-    """``printable`` refuses blank text and control characters."""
-
-    default_error_messages = {
-        "invalid": "Tiene que ser un texto.",
-        "too_long": "No puede tener más de {max_length} caracteres.",
-        "unprintable": "Tiene que tener caracteres visibles, sin saltos de línea.",
-    }
-
-    def __init__(self, *, max_length: int, printable: bool = False, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.max_length, self.printable = max_length, printable
-        shape = {"minLength": 1, "pattern": PRINTABLE} if printable else {}
-        _describe({"type": "string", "maxLength": max_length, **shape})(self)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        if len(data) > self.max_length:
-            self.fail("too_long", max_length=self.max_length)
-        if self.printable and not _printable.fullmatch(data):
-            self.fail("unprintable")
-        return data
+_instant = re.compile(INSTANT)
+is_printable = RegexValidator(
+    PRINTABLE, "Tiene que tener caracteres visibles, sin saltos de línea."
+)
 
 
 class DayField(serializers.DateField):

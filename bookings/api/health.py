@@ -8,15 +8,17 @@ from typing import Any, get_args
 from django.apps import apps
 from django.core.cache import cache
 from django.db import Error, connection
-from django.http import HttpRequest, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from bookings.domain.calendar.access import AccessState, describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import WorkHealth, check_work
-from config.lib.api import PlainAPIView, operation
+from config.lib.api import operation
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
@@ -60,33 +62,38 @@ class ReadinessSerializer(serializers.Serializer[None]):
     cache = serializers.ChoiceField(choices=["ok", "down", "unknown"])
 
 
-class HealthView(PlainAPIView):
+class ProbeView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+
+class HealthView(ProbeView):
     @operation("getHealth", responses=dict.fromkeys((200, 503), HealthSerializer))
     @method_decorator(never_cache)
-    def get(self, request: HttpRequest) -> JsonResponse:
+    def get(self, request: Request) -> Response:
         try:
             work = check_work()
         except Error:
-            return JsonResponse(NO_DATABASE, status=503)
+            return Response(NO_DATABASE, status=503)
         sweeps = {sweep.name: _describe(sweep, work) for sweep in work.sweeps}
         body = (WELL if work.is_alive else BADLY) | {"sweeps": sweeps}
-        return JsonResponse(body, status=200 if work.is_alive else 503)
+        return Response(body, status=200 if work.is_alive else 503)
 
 
-class ReadinessView(PlainAPIView):
+class ReadinessView(ProbeView):
     @operation("getReadiness", responses=dict.fromkeys((200, 503), ReadinessSerializer))
     @method_decorator(never_cache)
-    def get(self, request: HttpRequest) -> JsonResponse:
+    def get(self, request: Request) -> Response:
         try:
             if _known_migrations() - _applied_migrations():
-                return JsonResponse(UNMIGRATED, status=503)
+                return Response(UNMIGRATED, status=503)
             # A row that does not exist: a read-only database refuses even this update.
             Heartbeat.objects.filter(name="").update(count=0)
             others = _check_others()
         except Error:
-            return JsonResponse(UNREACHABLE, status=503)
+            return Response(UNREACHABLE, status=503)
         status = "ok" if set(others.values()) == {"ok"} else "degraded"
-        return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
+        return Response({"status": status, "database": "ok", "migrations": "ok", **others})
 
 
 def _check_others() -> dict[str, str]:

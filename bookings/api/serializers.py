@@ -10,13 +10,12 @@ from rest_framework import serializers
 from bookings.api.fields import (
     DayField,
     InstantField,
-    StrictBooleanField,
-    StrictIntegerField,
-    StrictStringField,
+    is_printable,
 )
 from bookings.availability.periods import Period
 from bookings.domain.people.own_classes import OwnClass
 from bookings.models import ClassStatus, ClassType, Payment, Role, VirtualClass
+from config.lib.json_fields import JSONBooleanField, JSONCharField, JSONIntegerField
 
 MAX_PRICE = 10**10
 
@@ -26,16 +25,16 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 
     start = InstantField()
     end = InstantField()
-    isGroupClass = StrictBooleanField(source="is_group_class")
-    studentsCount = StrictIntegerField(
+    isGroupClass = JSONBooleanField(source="is_group_class")
+    studentsCount = JSONIntegerField(
         source="students_count", min_value=0, max_value=settings.MAX_STUDENTS
     )
 
 
 class BookingSerializer(PreferenceSerializer):
-    text = StrictStringField(max_length=2000, required=False, allow_null=True)
-    price = StrictIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
-    preferenceId = StrictStringField(source="preference_id", max_length=255, printable=True)
+    text = JSONCharField(max_length=2000, required=False, allow_null=True, allow_blank=True)
+    price = JSONIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
+    preferenceId = JSONCharField(source="preference_id", max_length=255, validators=[is_printable])
 
 
 class BookedSerializer(serializers.Serializer[None]):
@@ -73,7 +72,7 @@ class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
     maxParticipants = serializers.IntegerField(source="max_participants")
 
 
-class JoinedSerializer(serializers.Serializer[None]):
+class JoinedSerializer(serializers.Serializer[Any]):
     response = JoinedClassSerializer()
 
 
@@ -140,15 +139,19 @@ class OwnClassesQuerySerializer(serializers.Serializer[Any]):
 
 
 class CancelSerializer(serializers.Serializer[Any]):
-    refund = StrictIntegerField(
+    refund = JSONIntegerField(
         min_value=0,
         max_value=MAX_PRICE,
         required=False,
         allow_null=True,
         help_text="The `refundIfCancelled` that the client showed.",
     )
-    reason = StrictStringField(
-        max_length=500, required=False, allow_null=True, help_text="Only the teacher reads it."
+    reason = JSONCharField(
+        max_length=500,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        help_text="Only the teacher reads it.",
     )
 
 
@@ -172,7 +175,7 @@ class EventSerializer(serializers.Serializer[None]):
 
 
 class TriggerSerializer(serializers.Serializer[None]):
-    preferenceId = serializers.CharField(help_text="Of the class that is to be scheduled.")
+    preferenceId = JSONCharField(help_text="Of the class that is to be scheduled.")
 
 
 class ScheduledSerializer(serializers.Serializer[None]):

@@ -3,16 +3,21 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from config.lib.api import Refusal, find_refusal
-from config.lib.api_texts import NOT_FOUND, SIGN_IN_FIRST
+from config.lib.api_texts import BODY_TOO_LARGE, NOT_FOUND, SIGN_IN_FIRST
 from config.web.errors import FORBIDDEN, OVERLOADED, RETRY_SECONDS, SERVER_ERROR, lacks_connection
 
 logger = logging.getLogger(__name__)
+
+
+class BodyTooLargeError(exceptions.APIException):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = BODY_TOO_LARGE
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
@@ -77,6 +82,8 @@ def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, 
 def _as_api_exception(error: Exception) -> Exception:
     if isinstance(error, Http404):
         return exceptions.NotFound(NOT_FOUND)
+    if isinstance(error, RequestDataTooBig):
+        return BodyTooLargeError()
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied(FORBIDDEN)
     if isinstance(error, exceptions.NotAuthenticated):

@@ -36,7 +36,7 @@ from config.lib.api_texts import (
     WRONG_METHOD,
     WRONG_TYPE,
 )
-from config.web.errors import BAD_REQUEST, HEADERS_TOO_LARGE, OVERLOADED, SERVER_ERROR
+from config.web.errors import BAD_REQUEST, OVERLOADED, SERVER_ERROR
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ERROR = {"$ref": "#/components/schemas/Error"}
@@ -55,13 +55,11 @@ TEXTS = {
     "MethodNotAllowed": WRONG_METHOD,
     "BodyTooLarge": BODY_TOO_LARGE,
     "WrongType": WRONG_TYPE,
-    "HeadersTooLarge": HEADERS_TOO_LARGE,
     "ServerError": SERVER_ERROR,
     "Overloaded": OVERLOADED,
 }
 # What an error before any view may be.
 BEFORE_ANY_VIEW = {"400", "403", "500"}
-SIZES = {"DATA_UPLOAD_MAX_MEMORY_SIZE", "MAX_HEADER_BYTES"}
 
 
 def _header(description: str) -> dict[str, Any]:
@@ -71,11 +69,9 @@ def _header(description: str) -> dict[str, Any]:
 WAIT = {"type": "integer", "minimum": 1}
 MAY_BE_RETRIED = {"description": "Seconds after which it may be tried again.", "schema": WAIT}
 RETRY_AFTER = MAY_BE_RETRIED | {"required": True}
-ALLOW = _header("The methods that there are.")
 HEADERS = {
     "Unauthenticated": {"WWW-Authenticate": _header("What is missing: a session.")},
-    "MethodNotAllowed": {"Allow": ALLOW},
-    "OnlyGet": {"Allow": ALLOW},
+    "MethodNotAllowed": {"Allow": _header("The methods that there are.")},
     "Overloaded": {"Retry-After": RETRY_AFTER},
 }
 
@@ -89,7 +85,7 @@ class SettingsInWords(Mapping[str, str]):
         value = getattr(settings, name)
         if isinstance(value, timedelta):
             return say_duration(value)
-        return say_bytes(value) if name in SIZES else f"{value:,}"
+        return say_bytes(value) if name == "DATA_UPLOAD_MAX_MEMORY_SIZE" else f"{value:,}"
 
     def __iter__(self) -> Any:
         return iter(dir(settings))
@@ -261,10 +257,12 @@ class ApiSchema(AutoSchema):
 
     def _common_answers(self, body: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if not self.path.startswith("/api/"):
-            names = {"405": "OnlyGet"} | dict.fromkeys(("400", "431", "500"), "Page")
-            return {status: _refer(name) for status, name in names.items()}
-        names = {"400": "BadRequest", "405": "MethodNotAllowed"}
-        names |= {"431": "HeadersTooLarge", "500": "ServerError"}
+            return {
+                "400": _refer("Page"),
+                "405": _refer("MethodNotAllowed"),
+                "500": _refer("ServerError"),
+            }
+        names = {"400": "BadRequest", "405": "MethodNotAllowed", "500": "ServerError"}
         if self._reads_session:
             names["401"] = "Unauthenticated"
             if self.method not in SAFE_METHODS:
@@ -275,10 +273,7 @@ class ApiSchema(AutoSchema):
             names["413"] = "BodyTooLarge"
         if not hasattr(self.view, "error_serializer"):
             return {status: _refer(name) for status, name in names.items()}
-        return {
-            status: _refer(name) if status == "431" else self._own_shape(status, name)
-            for status, name in names.items()
-        }
+        return {status: self._own_shape(status, name) for status, name in names.items()}
 
     def _own_shape(self, status: str, name: str) -> dict[str, Any]:
         headers = {"headers": HEADERS[name]} if name in HEADERS else {}

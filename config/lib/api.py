@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from django.http import HttpResponseNotAllowed
-from django.views import View
 from django_stubs_ext import StrOrPromise
 from drf_spectacular.utils import extend_schema
-from rest_framework.views import APIView
 
 E = TypeVar("E", bound=Exception)
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -65,22 +62,6 @@ def operation(
         return extend_schema(operation_id=name, **shapes)(handler)
 
     return describe
-
-
-class PlainAPIView(APIView):
-    """Answer Django's requests with Django's responses; errors reach ``config.web.errors``."""
-
-    authentication_classes = []
-    parser_classes = []
-    permission_classes = []
-    http_method_names = ["get", "head"]
-
-    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Skip DRF's steps, all switched off here: a tenth of the smallest answer's CPU."""
-        return View.dispatch(self, request, *args, **kwargs)
-
-    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        return HttpResponseNotAllowed(self.allowed_methods)
 
 
 def say_duration(duration: timedelta) -> str:

@@ -11,7 +11,6 @@ from django.shortcuts import render
 from config.lib.api_texts import NOT_FOUND
 
 BAD_REQUEST = "El pedido no es válido."
-HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."
 HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 SERVER_ERROR = "Error interno del servidor."
@@ -32,7 +31,6 @@ bad_request = partial(_answer, status=400, text=BAD_REQUEST)
 forbidden = partial(_answer, status=403, text=FORBIDDEN)
 https_only = partial(_answer, status=403, text=HTTPS_ONLY)
 not_found = partial(_answer, status=404, text=NOT_FOUND)
-headers_too_large = partial(_answer, status=431, text=HEADERS_TOO_LARGE, template="400.html")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

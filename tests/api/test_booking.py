@@ -78,8 +78,8 @@ def test_booking_refuses_a_suspended_person(signed_in, host):
     ("changes", "text"),
     [
         ({"price": "5000"}, "price: Tiene que ser un número entero."),
-        ({"price": 10**10 + 1}, "price: Tiene que estar entre 0 y 10000000000."),
-        ({"studentsCount": 101}, "studentsCount: Tiene que estar entre 0 y 100."),
+        ({"price": 10**10 + 1}, "price: No puede ser más de 10000000000."),
+        ({"studentsCount": 101}, "studentsCount: No puede ser más de 100."),
         ({"isGroupClass": "si"}, "isGroupClass: Tiene que ser true o false."),
         (
             {"start": "mañana"},

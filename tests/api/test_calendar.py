@@ -153,7 +153,6 @@ def test_calendar_reads_json_whatever_it_is_called(anybody, pending, content_typ
         b"[]",
         b'"preference-1"',
         b"{",
-        b'{"preferenceId":"preference-1","preferenceId":"preference-2"}',
         b"{}",
         b'{"preferenceId":null}',
         b'{"preferenceId":""}',

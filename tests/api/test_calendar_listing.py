@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.lifecycle.cancelling import cancel_class
+from calendar_sync import forget_upcoming_events
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory
@@ -239,3 +240,53 @@ def test_listing_survives_a_passing_fault(anybody, teacher, google, fault):
 def test_listing_fails_as_documented_when_the_database_does(anybody, teacher):
     with failing():
         assert listing(anybody) == FAILED
+
+
+# --- What a client has already --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
+def test_a_client_that_has_the_list_gets_304(anybody, teacher, form):
+    tag = anybody.get(PATH)["ETag"]
+
+    answer = anybody.get(PATH, headers={"If-None-Match": form.format(tag)})
+
+    assert (answer.status_code, answer.content, answer["ETag"]) == (304, b"", tag)
+
+
+@pytest.mark.parametrize("known", ["", '"other"', "rubbish", 'W/"'])
+def test_a_client_that_has_another_list_gets_this_one(anybody, teacher, known):
+    answer = anybody.get(PATH, headers={"If-None-Match": known})
+
+    assert (answer.status_code, answer.json()) == (200, [])
+    assert answer["Cache-Control"] == "private, no-cache"
+
+
+def test_listing_goes_with_a_write_of_another_process(anybody, clock, google):
+    anybody.get(PATH)
+    google.add_event(start=clock + timedelta(days=1))
+
+    forget_upcoming_events()  # it changes the shared cache and nothing here
+
+    assert len(listing(anybody)[1]) == 1
+
+
+def test_listing_drops_an_event_that_has_ended(anybody, clock, google, time_machine):
+    google.add_event(start=clock - timedelta(hours=1), end=clock + timedelta(seconds=5))
+    assert len(listing(anybody)[1]) == 1
+
+    time_machine.shift(6)
+
+    assert listing(anybody) == (200, [])
+
+
+def test_a_kept_listing_costs_one_query_and_does_not_ask_the_provider(
+    anybody, clock, google, django_assert_num_queries
+):
+    anybody.get(PATH)
+    asked = len(google.requests)
+
+    with django_assert_num_queries(1):
+        anybody.get(PATH)
+
+    assert len(google.requests) == asked
