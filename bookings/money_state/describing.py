@@ -147,6 +147,12 @@ class Money:
         return ""
 
     @property
+    def _why_review(self) -> str:
+        """What does not match, or the money that is left without a reason."""
+        label = self.payment.get_review_display().lower() if self.payment and self.review else ""
+        return label or pesos(self.left)
+
+    @property
     def _hers_also(self) -> str:
         if self.second_back and self.state is not MoneyState.OWED_BY_HAND:
             return f"pagó dos veces, te toca devolver {pesos(self.second_back)}"
@@ -339,6 +345,7 @@ class Money:
             "asked": pesos(self.transfer.amount) if self.transfer else "",
             "how": self.how,
             "way": self.way,
+            "review": self._why_review,
             "people": ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
             % {"count": people},
         }

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 class Words(NamedTuple):
     """The words of a state. They may name ``amount``, ``came``, ``missing``, ``back``, ``kept``,
-    ``until``, ``day``, ``number``, ``asked``, ``how`` and ``people`` (``Money.values``).
+    ``until``, ``day``, ``number``, ``asked``, ``how``, ``review`` and ``people``
+    (``Money.values``).
 
     badge: on home and lists. line: on the page of a class or place. cancelling: on the page that
     asks before cancelling. hers: on her sheet of a class. report: in lists and files of the panel.
@@ -166,7 +167,7 @@ class MoneyState(Enum):
             _("En revisión"),
             _("Algo no coincide con lo que esperábamos, y la profe lo está mirando."),
             _("La profe revisa tu pago, y te devuelve lo que corresponda."),
-            "Para revisar: %(came)s",
+            "Para revisar: %(review)s",
             "A revisar",
             "preparing",
         ),

@@ -46,7 +46,7 @@ from bookings.pages.forms import CancelForm
 from calendar_sync import CalendarError
 
 # States before the class is in the calendar, in which its host may still cancel.
-UNSCHEDULED = {"pending", "preparing", "refused"}
+UNSCHEDULED = {"pending", "preparing", "refused", "undecided"}
 # Digits of an amount in centavos.
 MOST_DIGITS = 16
 

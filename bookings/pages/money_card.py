@@ -136,6 +136,11 @@ class MoneyCard(Money):
     # --- The payment ---
 
     @property
+    def has_payment_page(self) -> bool:
+        """True if the payment's page says more than that of the class, which it leads back to."""
+        return self.payment is not None and not self.may_pay and not self.is_announced
+
+    @property
     def charge_id(self) -> str:
         """The number of the last charge that was not rejected."""
         counted = [one for one in self.charges if one.status != ChargeStatus.REJECTED]

@@ -119,6 +119,10 @@ def test_pages_say_the_words_of_money_and_ask_for_none_in_vain(state, purchase, 
         assert badge in texts["list"]
     if "cancel" in answers and answers["cancel"].status_code == 200 and not purchase.is_paid:
         assert cancelling.rstrip(".") in texts["cancel"]
+    if not purchase.is_place and purchase.virtual_class:
+        own = answers["own"].content.decode()
+        assert f"<h2>{badge}</h2>" not in own
+        assert not money.may_pay or own.count('href="/inicio/pagos/') <= 1
     if not money.may_pay:
         assert [name for name, text in texts.items() if ASKS.search(text)] == []
         assert [name for name, one in answers.items() if ASKS.search(one.content.decode())] == []

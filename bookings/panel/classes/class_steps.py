@@ -208,7 +208,8 @@ class MarkAsPaid(Step[VirtualClass]):
     warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        return row.status == ClassStatus.PENDING and not row.is_undecided
+        is_settled = row.is_undecided or row.is_paid
+        return row.status == ClassStatus.PENDING and not is_settled
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         pay = partial(mark_paid, row.pk, actor, in_cash=True)

@@ -61,7 +61,7 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     list_filter = ["kind", "state", "kept_for"]
     search_fields = ["person__name", "person__email"]
     fields = [
-        *("person", "kind", "of_class", "sum", "discount_code", "state", "kept_until", "kept_for"),
+        *("person", "kind", "of_class", "sum", "code", "state", "kept_until", "kept_for"),
         *("by_teacher", "paid_at", "refund_reason", "amount_kept", "created_at"),
     ]
     steps = PLACE_STEPS
@@ -76,6 +76,10 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     @admin.display(description="estado", ordering="state")
     def badge(self, obj: Purchase) -> str:
         return money_badge(obj)
+
+    @admin.display(description="código de descuento")
+    def code(self, obj: Purchase) -> str:
+        return str(obj.discount_code or "-")
 
     @admin.display(description="clase")
     def of_class(self, obj: Purchase) -> str:
