@@ -208,6 +208,11 @@ class RefundQuerySet(models.QuerySet["Refund"]):
         """Match what is decided and did not go back yet (``Refund.is_open``)."""
         return self.filter(status__in=OPEN_REFUNDS)
 
+    def named(self, occasion: str) -> "Refund":
+        """Return the refund of a mail's ``Refund.occasion``. Raises Refund.DoesNotExist."""
+        number = occasion.partition(" ")[2]
+        return self.select_related("charge", "purchase__payment").get(pk=number)
+
 
 class Refund(models.Model):
     """The promise to return money, by the provider or by the teacher.
@@ -286,6 +291,10 @@ class Refund(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_reason_display()} ({self.get_status_display().lower()})"
+
+    @property
+    def occasion(self) -> str:
+        return f"refund {self.pk}"
 
     @property
     def online_charge(self) -> PaymentCharge:

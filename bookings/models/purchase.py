@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
@@ -12,6 +13,9 @@ from accounts.models import User
 from bookings.models.constraints import known
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import ClassStatus, VirtualClass
+
+if TYPE_CHECKING:
+    from bookings.models.payment import Payment
 
 
 class PurchaseKind(models.TextChoices):
@@ -230,6 +234,18 @@ class Purchase(models.Model):
         refunds = self.refunds.all()  # may be prefetched
         return sum(one.amount for one in refunds if one.is_by_hand and one.is_open)
 
+    @property
+    def was_paid(self) -> bool:
+        """True if money paid it, or came for a place that is not given yet."""
+        payment = self.find_payment()
+        is_approved = payment is not None and payment.approved_at is not None
+        return is_approved or (self.is_paid and not self.is_free)
+
+    def find_payment(self) -> "Payment | None":
+        """Return its checkout at the payment provider."""
+        payment: Payment | None = getattr(self, "payment", None)
+        return payment
+
     def is_kept(self, now: datetime | None = None) -> bool:
         until = self.kept_until
         return (
@@ -244,7 +260,7 @@ class Purchase(models.Model):
             return False
         if any(one.state == "announced" for one in self.transfers.all()):
             return True
-        payment = getattr(self, "payment", None)
+        payment = self.find_payment()
         if payment is None or payment.status != "pending":
             return False
         return any(one.status in UNDERWAY for one in payment.charges.all())

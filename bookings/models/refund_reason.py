@@ -8,7 +8,7 @@ class RefundReason(models.TextChoices):
 
     The payer gets MONEY_RETURNED for each refund that the provider did, and REFUND_FAILED for one
     that it rejects (the teacher then gets TO_REVIEW). The pages of class and payment and both
-    mails name the reason in the words of notices/returned_money.py, the panel by its label below.
+    mails name the reason in the words of money_state/returns.py, the panel by its label below.
     That module adds two reasons for money that went back without our refund: from the provider's
     panel, and by a chargeback.
 

@@ -10,12 +10,17 @@ from bookings.money_state.describing import (
     with_class_money,
     with_money,
 )
+from bookings.money_state.returns import REASONS, ReturnedMoney, ReturnState, describe_refund
 from bookings.money_state.states import MoneyState
 
 __all__ = [
+    "REASONS",
     "Money",
     "MoneyState",
+    "ReturnState",
+    "ReturnedMoney",
     "describe_money",
+    "describe_refund",
     "say_what_goes_back",
     "with_class_money",
     "with_money",

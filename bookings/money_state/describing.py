@@ -29,6 +29,7 @@ from bookings.models import (
     find_owed_refund,
 )
 from bookings.money_state.finding import find_state
+from bookings.money_state.returns import ReturnedMoney, list_returns
 from bookings.money_state.states import (
     AS_PAID,
     BACK_BY_HAND,
@@ -173,8 +174,7 @@ class Money:
 
     @cached_property
     def payment(self) -> Payment | None:
-        payment: Payment | None = getattr(self.purchase, "payment", None)
-        return payment
+        return self.purchase.find_payment()
 
     @cached_property
     def charges(self) -> list[PaymentCharge]:
@@ -255,6 +255,11 @@ class Money:
             for charge in self.charges
         )
         return sum(one.amount for one in owed if one)
+
+    @property
+    def returns(self) -> list[ReturnedMoney]:
+        """What went back of its charges, is under way, or was refused."""
+        return list_returns(self.charges, self.refunds)
 
     @property
     def back(self) -> int:

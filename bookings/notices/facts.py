@@ -24,6 +24,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Purchase,
+    Refund,
     RefundReason,
     VirtualClass,
     WaitingListEntry,
@@ -32,13 +33,8 @@ from bookings.models import (
     list_awaiting_scheduling,
     meet_refused_at,
 )
+from bookings.money_state import REASONS, ReturnedMoney, describe_refund
 from bookings.notices.drifts import DRIFTS
-from bookings.notices.returned_money import (
-    REASONS,
-    ReturnedMoney,
-    describe_refund,
-    find_named_refund,
-)
 from bookings.templatetags.class_times import clock, long_day, pesos
 from bookings.templatetags.discounts import discount_line
 
@@ -188,7 +184,7 @@ def _discount(notice: Notice) -> str:
 
 
 def _refund(notice: Notice) -> ReturnedMoney:
-    return describe_refund(find_named_refund(notice.occasion))
+    return describe_refund(Refund.objects.named(notice.occasion))
 
 
 def _how_to_reconnect(notice: Notice) -> str:

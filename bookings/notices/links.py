@@ -8,7 +8,7 @@ from django.core import signing
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice, find_open_class
+from bookings.models import Notice, Refund, find_open_class
 from bookings.notices.facts import (
     Line,
     class_address,
@@ -17,7 +17,6 @@ from bookings.notices.facts import (
     link_address,
     site_address,
 )
-from bookings.notices.returned_money import find_named_refund
 
 TRANSFER_SALT, TRANSFER_LINK_LASTS = "bookings.transfer", timedelta(days=7)
 
@@ -49,7 +48,7 @@ def _pay_page(notice: Notice) -> str:
 def _own_payment(notice: Notice) -> str:
     if notice.user.is_placeholder and notice.virtual_class:
         return class_address(notice.virtual_class, notice.user)
-    payment = find_named_refund(notice.occasion).purchase.payment
+    payment = Refund.objects.named(notice.occasion).purchase.payment
     return site_address("bookings:payment", payment.pk)
 
 

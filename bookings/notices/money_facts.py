@@ -13,18 +13,12 @@ from django.utils.translation import gettext_lazy as _
 from bookings.models import (
     Notice,
     NoticeKind,
-    Payment,
     Purchase,
     Refund,
     find_change_terms,
 )
-from bookings.money_state import MoneyState, describe_money
+from bookings.money_state import MoneyState, ReturnedMoney, ReturnState, describe_money
 from bookings.notices.facts import Line, find_leaver, find_place
-from bookings.notices.returned_money import (
-    ReturnedMoney,
-    ReturnState,
-    list_returned_money,
-)
 from bookings.templatetags.class_times import cost, pesos
 
 # To the teacher, about the money of the class's host.
@@ -43,10 +37,6 @@ def _find_purchase(notice: Notice) -> Purchase | None:
     return next((one for one in theirs if one.is_paid), None)  # the latest come first
 
 
-def _find_payment(purchase: Purchase | None) -> Payment | None:
-    return getattr(purchase, "payment", None)
-
-
 def _price(notice: Notice) -> str:
     purchase = _find_purchase(notice)
     return cost(purchase.price) if purchase else ""
@@ -58,7 +48,7 @@ def _how_paid(notice: Notice) -> str:
         return ""
     if not purchase.is_paid:
         return gettext("Falta pagar.")
-    payment = _find_payment(purchase)
+    payment = purchase.find_payment()
     is_online = payment is not None and payment.approved_at is not None
     return gettext("Ya está pago, por Mercado Pago.") if is_online else gettext("Ya está pago.")
 
@@ -95,7 +85,7 @@ def _money_back(notice: Notice) -> str:
     amount = sum(part.amount for part in parts)
     texts = [str(online) % {"amount": pesos(amount)}] if amount else []
     purchase = _find_purchase(notice)
-    if purchase and (owed := _sum_owed(purchase=purchase)):
+    if purchase and (owed := purchase.owed_by_hand):
         by_hand = _("La profe te devuelve %(amount)s, por donde le pagaste.")
         texts.append(str(by_hand) % {"amount": pesos(owed)})
     if purchase and purchase.amount_kept:
@@ -111,20 +101,15 @@ def _returned_online(notice: Notice) -> str:
 
 def _owed_by_hand(notice: Notice) -> str:
     purchase = _find_purchase(notice)
-    owed = _sum_owed(purchase=purchase) if purchase else 0
+    owed = purchase.owed_by_hand if purchase else 0
     return pesos(owed) if owed else ""
 
 
 def _owed_for_places(notice: Notice) -> str:
-    owed = _sum_owed(purchase__virtual_class=notice.virtual_class)
+    promised = Refund.objects.by_hand().open()
+    places = promised.filter(purchase__virtual_class=notice.virtual_class)
+    owed = places.aggregate(sum=Sum("amount", default=0))["sum"]
     return pesos(owed) if owed else ""
-
-
-def _sum_owed(**of: object) -> int:
-    """Return the centavos that the teacher promised to return herself, and did not yet."""
-    promised = Refund.objects.by_hand().open().filter(**of)
-    owed: int = promised.aggregate(sum=Sum("amount", default=0))["sum"]
-    return owed
 
 
 def _kept(notice: Notice) -> str:
@@ -133,16 +118,18 @@ def _kept(notice: Notice) -> str:
 
 
 def _last_reason(notice: Notice) -> str:
-    payment = _find_payment(notice.require_class().purchase)
-    parts = list_returned_money(payment) if payment else []
+    parts = _list_returns(notice.require_class().purchase)
     return str(parts[-1].reason) if parts else ""
 
 
 def _list_online(notice: Notice) -> list[ReturnedMoney]:
     """List what went back through the provider, or is under way."""
-    payment = _find_payment(_find_purchase(notice))
-    parts = list_returned_money(payment) if payment else []
+    parts = _list_returns(_find_purchase(notice))
     return [part for part in parts if part.state != ReturnState.FAILED and not part.is_by_hand]
+
+
+def _list_returns(purchase: Purchase | None) -> list[ReturnedMoney]:
+    return describe_money(purchase, timezone.now()).returns if purchase else []
 
 
 price = Line(_("Precio"), _price)

@@ -16,6 +16,7 @@ from bookings.models import (
     Notice,
     Purchase,
     PurchaseState,
+    Refund,
     TransferState,
     UserActivity,
     VirtualClass,
@@ -29,7 +30,6 @@ from bookings.notices.facts import (
     find_transfer,
     link_address,
 )
-from bookings.notices.returned_money import find_named_refund
 
 # For a booking that the teacher's mail of the day lists.
 GATHERED = "Va en el correo del día."
@@ -175,7 +175,7 @@ announced_again = SkipRule(
 )
 refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",
-    lambda one: not find_named_refund(one.occasion).is_owed,
+    lambda one: not Refund.objects.named(one.occasion).is_owed,
 )
 claim_decided = SkipRule("Sobre la cuenta ya se había decidido.", _is_claim_decided)
 reconnected = SkipRule("El calendario ya se había reconectado.", _is_reconnected)

@@ -29,7 +29,6 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
 )
 from bookings.domain.money.discounts import find_discount, has_usable_codes
-from bookings.domain.money.money_back import find_payment
 from bookings.domain.money.prices import list_bookable_options
 from bookings.domain.sales.checkout import check_out_hold, list_hold_prices
 from bookings.domain.sales.holds import (
@@ -222,7 +221,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     except BookingError as refusal:
         messages.warning(request, refusal.text)
         return _choose_again(request)
-    payment = find_payment(virtual_class.purchase) if virtual_class.purchase else None
+    payment = virtual_class.purchase.find_payment() if virtual_class.purchase else None
     if payment and payment.checkout_url:
         # 303, so that the browser opens the provider's checkout with GET.
         return HttpResponseRedirect(payment.checkout_url, status=HTTPStatus.SEE_OTHER)

@@ -10,8 +10,7 @@ from django_stubs_ext import StrOrPromise
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.models import ChargeStatus, ClassType, Payment, RefundReason, VirtualClass
-from bookings.money_state import Money, MoneyState
-from bookings.notices.returned_money import REASONS, ReturnedMoney, list_returned_money
+from bookings.money_state import REASONS, Money, MoneyState, ReturnedMoney
 from bookings.pages.class_titles import TITLES, title_of
 
 # Seconds between two requests of an open page.
@@ -147,10 +146,8 @@ class MoneyCard(Money):
         return counted[-1].charge_id if counted else ""
 
     @property
-    def returns(self) -> list[ReturnedMoney]:
-        """What goes back by the provider."""
-        parts = list_returned_money(self.payment) if self.payment else []
-        return [part for part in parts if not part.is_by_hand]
+    def returns_online(self) -> list[ReturnedMoney]:
+        return [part for part in self.returns if not part.is_by_hand]
 
     @property
     def why(self) -> Promise | str:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.domain.money.money_back import find_payment
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import (
     list_participants,
@@ -126,7 +125,7 @@ def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveF
 
 
 def _list_refunds(request: HttpRequest, row: VirtualClass) -> list[Link]:
-    payment = find_payment(row.purchase) if row.purchase else None
+    payment = row.purchase.find_payment() if row.purchase else None
     if payment is None or not (payment.approved_at or payment.review):
         return []
     return list_links(request, PAYMENT_STEPS, payment)

@@ -26,18 +26,14 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    Purchase,
     Refund,
     RefundReason,
 )
+from bookings.money_state import REASONS, ReturnState, describe_money
+from bookings.money_state.returns import CHARGEBACK, ELSEWHERE
 from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
-from bookings.notices.returned_money import (
-    CHARGEBACK,
-    ELSEWHERE,
-    REASONS,
-    ReturnState,
-    list_returned_money,
-)
 from bookings.notices.skip_rules import refund_settled
 from bookings.payments.backend import get_gateway
 from tests.bookings.stored import store_paid
@@ -69,7 +65,8 @@ def charge_back(mercadopago, payment):
 
 def told(payment):
     """Give reason, amount and state of each part of the money that went back."""
-    parts = list_returned_money(payment)
+    purchase = Purchase.objects.get(pk=payment.purchase_id)
+    parts = describe_money(purchase, timezone.now()).returns
     return [(part.reason, part.amount, part.state) for part in parts]
 
 

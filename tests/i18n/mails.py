@@ -31,7 +31,6 @@ from bookings.models import (
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.due import gather_for_day
-from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
 from tests.i18n.states import NOW, World, make_payment
 from tests.i18n.states.class_links import book_for_zoe
@@ -245,7 +244,7 @@ for reason in RefundReason:
         purchase = store_unbooked(world) if is_unbooked else None
         payment = make_payment(world, purchase, charge=ChargeStatus.APPROVED)
         refund = give_back(payment, reason, RefundStatus.DONE)
-        return to(world.host, payment.purchase.virtual_class, name_refund(refund))
+        return to(world.host, payment.purchase.virtual_class, refund.occasion)
 
 
 @mail(NoticeKind.TRANSFER_ANNOUNCED)
@@ -311,7 +310,7 @@ def bookings_of_a_day(world):
 def money_that_could_not_go_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     refund = give_back(payment, RefundReason.CANCELLED, RefundStatus.FAILED)
-    return to(world.host, payment.purchase.virtual_class, name_refund(refund))
+    return to(world.host, payment.purchase.virtual_class, refund.occasion)
 
 
 for drift in DRIFTS:

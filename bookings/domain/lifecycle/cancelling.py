@@ -27,7 +27,6 @@ from bookings.domain.history import record_event
 from bookings.domain.money.checkouts import cancel_dead_charges
 from bookings.domain.money.money_back import (
     end_purchase,
-    find_payment,
     refuse_keeping_more,
     refuse_refunding_less,
 )
@@ -81,7 +80,7 @@ def cancel_class(
         withdraw_event(virtual_class)
     finally:
         purchase = virtual_class.purchase
-        if purchase is not None and (payment := find_payment(purchase)):
+        if purchase is not None and (payment := purchase.find_payment()):
             send_refunds_of(payment)
             cancel_dead_charges(payment)
     return virtual_class

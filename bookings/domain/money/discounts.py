@@ -22,7 +22,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyAttemptsError,
 )
-from bookings.models import GIVEN_UP, DiscountCode, Payment, Purchase, PurchaseKind
+from bookings.models import GIVEN_UP, DiscountCode, Purchase, PurchaseKind
 from config.lib.throttling import count_one, give_back, seconds_left
 
 # Spaces, dashes of every length, dots and underscores.
@@ -141,7 +141,7 @@ def _was_kept_until_paid(purchase: Purchase) -> bool:
     booked = purchase.virtual_class
     if not purchase.is_place and booked and booked.scheduling_refusal == SlotTakenError.code:
         return False  # it had lost its time, and its use with it
-    payment: Payment | None = getattr(purchase, "payment", None)
+    payment = purchase.find_payment()
     ends = [purchase.kept_until]
     if payment is not None and payment.preference_id:
         ends.append(payment.expires_at)

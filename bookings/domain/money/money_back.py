@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from django.db import transaction
 from django.utils import timezone
@@ -45,20 +44,12 @@ LOSING = {
 }
 
 
-class PaidBy(StrEnum):
-    FREE = "free"
-    UNPAID = "unpaid"
-    ONLINE = "online"
-    BY_HAND = "by_hand"
-
-
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
     """Centavos. online, by_hand: what the provider and the teacher would return, without what is
     promised or returned already.
     """
 
-    paid_by: PaidBy
     reason: RefundReason
     online: int
     by_hand: int
@@ -82,9 +73,8 @@ def find_money_back(
     purchase: Purchase, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
     """Return the stored decision, or else that for ``case``."""
-    payment = find_payment(purchase)
-    paid_by = find_paid_by(purchase)
-    is_paid = paid_by in {PaidBy.ONLINE, PaidBy.BY_HAND}
+    payment = purchase.find_payment()
+    is_paid = purchase.was_paid
     online = sum(map(refundable_amount, _list_paying(payment))) if payment and is_paid else 0
     by_hand = sum(one.left for one in _list_by_hand(purchase)) if is_paid else 0
     if purchase.amount_kept is None:
@@ -96,21 +86,7 @@ def find_money_back(
     online_back = max(online - max(kept - by_hand, 0), 0)
     if payment is not None and payment.approved_at is None:
         online_back += find_second_payment(payment)
-    return MoneyBack(paid_by, reason, online_back, max(by_hand - kept, 0), kept)
-
-
-def find_paid_by(purchase: Purchase) -> PaidBy:
-    payment = find_payment(purchase)
-    if payment is not None and payment.approved_at is not None:
-        return PaidBy.ONLINE
-    if purchase.is_free:
-        return PaidBy.FREE
-    return PaidBy.BY_HAND if purchase.is_paid else PaidBy.UNPAID
-
-
-def find_payment(purchase: Purchase) -> Payment | None:
-    payment: Payment | None = getattr(purchase, "payment", None)
-    return payment
+    return MoneyBack(reason, online_back, max(by_hand - kept, 0), kept)
 
 
 def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> list[Refund]:
@@ -124,7 +100,7 @@ def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> 
     if case is not None and locked.amount_kept is None:
         _lock_charges(locked)
         money = find_money_back(locked, case)
-        if money.paid_by in {PaidBy.ONLINE, PaidBy.BY_HAND}:
+        if locked.was_paid:
             locked.refund_reason, locked.amount_kept = money.reason, money.kept
     decided = ["paid_at", "refund_reason", "amount_kept"]
     locked.save(update_fields=["state", *decided, "updated_at"])
@@ -149,7 +125,7 @@ def refuse_keeping_more(decided: Purchase | None, shown: int | None) -> None:
 
 def promise_money_back(locked: Purchase, by: User | None) -> list[Refund]:
     """Store the refunds that the stored decision still lacks; return them."""
-    payment = find_payment(locked)
+    payment = locked.find_payment()
     refunds = []
     if payment is not None and payment.approved_at is None:
         case = RefundCase.PAID_TWICE if locked.is_paid else RefundCase.PAID_AFTER_CANCELLING
@@ -276,7 +252,7 @@ def _is_first_by_hand(entry: Entry) -> bool:
 
 
 def _lock_charges(locked: Purchase) -> None:
-    payment = find_payment(locked)
+    payment = locked.find_payment()
     if payment is not None:  # a refund of the teacher's may be committed meanwhile
         list(payment.charges.select_for_update().order_by("id"))
 

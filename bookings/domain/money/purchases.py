@@ -71,7 +71,7 @@ def pay_purchase(locked: Purchase, now: datetime) -> None:
     if locked.is_unpaid:
         locked.state = PurchaseState.PAID
     locked.save(update_fields=["paid_at", "state", "updated_at"])
-    payment = getattr(locked, "payment", None)
+    payment = locked.find_payment()
     if payment is not None and payment.approved_at is None:  # it came online, too little
         good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
         good.update(counts=True)

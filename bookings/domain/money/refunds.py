@@ -28,7 +28,6 @@ from bookings.models import (
     ReviewReason,
 )
 from bookings.notices.due import record_alert, record_due
-from bookings.notices.returned_money import name_refund
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     CreatedRefund,
@@ -318,6 +317,6 @@ def _finish(refund: Refund) -> None:
 def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
     purchase = refund.purchase
     if purchase.virtual_class is not None:
-        record_due(kind, purchase.virtual_class, [purchase.person_id], name_refund(refund))
+        record_due(kind, purchase.virtual_class, [purchase.person_id], refund.occasion)
     else:
-        record_alert(kind, purchase.person, name_refund(refund))
+        record_alert(kind, purchase.person, refund.occasion)

@@ -18,7 +18,7 @@ from bookings.domain.change_policy import (
     load_steps,
 )
 from bookings.domain.exceptions import TooLateToChangeError
-from bookings.domain.money.money_back import find_money_back, find_payment
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.queries import get_class, get_class_of, latest_first, list_classes_of
 from bookings.models import ClassStatus, Purchase, PurchaseState, Role, VirtualClass
 
@@ -76,7 +76,7 @@ def find_conference_url(virtual_class: VirtualClass, now: datetime) -> str:
 def find_code_to_share(virtual_class: VirtualClass, user: User, now: datetime) -> str:
     """Return the host's access code while it opens the class; else an empty text."""
     purchase = virtual_class.purchase
-    payment = find_payment(purchase) if purchase else None
+    payment = purchase.find_payment() if purchase else None
     is_paid_back = payment is not None and payment.approved_at and payment.is_money_gone
     opens = _is_open(virtual_class, now) and virtual_class.takes_guests and not is_paid_back
     return (virtual_class.access_code or "") if opens and virtual_class.is_hosted_by(user) else ""

@@ -19,7 +19,6 @@ from bookings.domain.money.money_back import (
     MoneyBack,
     end_purchase,
     find_money_back,
-    find_payment,
     refuse_keeping_more,
 )
 from bookings.domain.money.refunds import send_refunds_of
@@ -83,7 +82,7 @@ def _leave(
         end_purchase(place, find_leaving_case(locked, timezone.now()), user)
         refuse_keeping_more(place, kept)
     give_place_back(locked, part, actor=user)
-    return locked, find_payment(place) if place else None
+    return locked, place.find_payment() if place else None
 
 
 def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:

@@ -26,7 +26,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.checkouts import make_preference, open_payment
 from bookings.domain.money.discounts import has_lost_its_use, take_discount
-from bookings.domain.money.money_back import end_purchase, find_payment
+from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.held_places import lock_open_class
@@ -79,7 +79,7 @@ def hold_place(
     """
     check_booking_rate(user)
     purchase = _hold(user, open_class_id, typed_code, seen)
-    payment = find_payment(purchase)
+    payment = purchase.find_payment()
     if payment is not None and payment.preference_id is None:
         open_class = purchase.booked_class.open_class
         try:
@@ -135,7 +135,7 @@ def give_place(locked: Purchase, by: User | None) -> None:
     # The person may have chosen the class anew after this purchase lapsed.
     others = booked.purchases.places().filter(person=locked.person, state=PurchaseState.KEPT)
     others.exclude(pk=locked.pk).update(state=PurchaseState.LAPSED, kept_until=timezone.now())
-    payment = find_payment(locked)
+    payment = locked.find_payment()
     pay_purchase(locked, (payment and payment.approved_at) or timezone.now())
     if locked.price > 0 or locked.discount_code_id:
         actor, details = by or locked.person, describe_sale(locked)
@@ -205,7 +205,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     now = timezone.now()
     kept = locked.purchases.places().filter(person=user, state=PurchaseState.KEPT)
     mine = kept.select_related("payment").first()
-    payment = find_payment(mine) if mine else None
+    payment = mine.find_payment() if mine else None
     if mine and mine.is_kept(now) and (payment is None or payment.preference_id):
         _refuse_other_price(mine, seen)
         return mine

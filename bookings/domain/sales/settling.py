@@ -90,7 +90,7 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
 
     charge_id: from a notification. Raises PaymentError after carrying out the state known before.
     """
-    payment = find_payment(preference_id)
+    payment = find_or_adopt(preference_id)
     if payment is None:
         return None
     try:
@@ -107,7 +107,7 @@ def settle_if_not_recent(payment: Payment) -> None:
         settle(payment.preference_id)
 
 
-def find_payment(preference_id: str) -> Payment | None:
+def find_or_adopt(preference_id: str) -> Payment | None:
     """Return the payment of a preference; adopt a foreign one."""
     payment = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id).first()
     if payment is not None:
@@ -275,7 +275,7 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
 
 
 def _refuse_unpaid(preference_id: str) -> None:
-    payment = find_payment(preference_id)
+    payment = find_or_adopt(preference_id)
     if payment:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)

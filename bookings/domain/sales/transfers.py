@@ -34,7 +34,7 @@ from bookings.domain.lifecycle.cancelling import give_up_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.money.money_back import PaidBy, find_paid_by, promise_transfer
+from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.money.purchases import book_transfer, lock_purchase
 from bookings.domain.sales.buying import PLACE_GONE, give_place
 from bookings.domain.sales.her_bookings import find_refusal, refuse_displacing
@@ -159,7 +159,7 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         return transfer
     locked = transfer.purchase
     # Money for a place may be recorded, and the place not given yet.
-    was_paid = locked.is_paid or find_paid_by(locked) == PaidBy.ONLINE
+    was_paid = locked.is_paid or locked.was_paid
     _decide(transfer, TransferState.CONFIRMED, actor)
     book_transfer(transfer, is_second=was_paid, by=actor)
     _record(transfer, ClassEvent.TRANSFER_CONFIRMED, actor)

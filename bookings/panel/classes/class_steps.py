@@ -17,7 +17,7 @@ from bookings.domain.lifecycle.deadline_moves import hastens_refunds
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
-from bookings.domain.money.money_back import PaidBy, find_money_back
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
@@ -332,12 +332,9 @@ CLASS_STEPS = [
 
 
 NOBODY_PAID = "Nadie pagó su lugar."
-NOTHING_BACK = {
-    PaidBy.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
-    PaidBy.FREE: "Es gratis: no hay nada que devolver.",
-    PaidBy.BY_HAND: "No queda nada para devolver.",
-    PaidBy.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
-}
+FREE = "Es gratis: no hay nada que devolver."
+NOTHING_LEFT = "No queda nada para devolver."
+UNPAID = "No está pagada. Si llega un pago después, vuelve solo."
 
 
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
@@ -348,8 +345,8 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
     if seen.refunded:
         online = f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
         goes_back.insert(0, online)
-    money = find_money_back(purchase, RefundCase.TEACHER_CANCELS)
-    return " ".join(goes_back) or NOTHING_BACK[money.paid_by]
+    nothing = NOTHING_LEFT if purchase.was_paid else FREE if purchase.is_free else UNPAID
+    return " ".join(goes_back) or nothing
 
 
 def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:

@@ -18,7 +18,6 @@ from accounts.models import User
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.money_back import PaidBy, find_paid_by
 from bookings.domain.queries import list_returns_to_make, list_transfers_to_decide
 from bookings.domain.sales.transfers import (
     confirm_transfer,
@@ -125,7 +124,9 @@ def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
     if purchase.booked_class.status == ClassStatus.CANCELLED:
         found.append("La clase se canceló.")
     elif purchase.is_paid:
-        way = "por Mercado Pago" if find_paid_by(purchase) == PaidBy.ONLINE else "a mano"
+        payment = purchase.find_payment()
+        is_online = payment is not None and payment.approved_at is not None
+        way = "por Mercado Pago" if is_online else "a mano"
         paid = "el lugar ya está pagado" if purchase.is_place else "la clase ya está pagada"
         found.append(f"Ojo: {paid} {way}.")
     return found

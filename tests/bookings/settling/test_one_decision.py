@@ -12,7 +12,7 @@ from bookings.domain.change_policy import RefundCase
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money import money_back, refunds
-from bookings.domain.money.money_back import MoneyBack, PaidBy, find_money_back
+from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.sales.notifications import process_notifications
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
 from tests.bookings.settling.steps import PESOS, look, sweep_money
@@ -143,7 +143,7 @@ def test_pages_show_the_decided_amount(payment, host, teacher):
     cancel_class(class_id=virtual_class.pk, actor=host)
 
     after = find_money_back(virtual_class.purchase)
-    assert before == MoneyBack(PaidBy.BY_HAND, RefundReason.CANCELLED, 0, half, half)
+    assert before == MoneyBack(RefundReason.CANCELLED, 0, half, half)
     # The other half is promised.
-    assert after == MoneyBack(PaidBy.BY_HAND, RefundReason.CANCELLED, 0, 0, half)
+    assert after == MoneyBack(RefundReason.CANCELLED, 0, 0, half)
     assert Refund.objects.by_hand().open().get().amount == half

@@ -1,6 +1,6 @@
 """The money of a payment that went back, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,7 +8,14 @@ from django.db.models import TextChoices
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import ChargeStatus, Payment, PaymentCharge, Refund, RefundReason, RefundStatus
+from bookings.models import (
+    ChargeStatus,
+    PaymentCharge,
+    Refund,
+    RefundReason,
+    RefundStatus,
+    find_owed_refund,
+)
 
 # Money that went back without a refund of ours.
 ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"
@@ -52,10 +59,16 @@ class ReturnedMoney:
     is_by_hand: bool = False
 
 
-def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
-    """Return what went back, is under way, or was refused."""
-    charges = payment.charges.prefetch_related("refunds").order_by("seen_at", "id")
-    return [part for charge in charges for part in _parts_of(charge)]
+def list_returns(
+    charges: Iterable[PaymentCharge], refunds: Iterable[Refund]
+) -> list[ReturnedMoney]:
+    """List what went back of a payment's charges, is under way, or was refused."""
+    ours = sorted(refunds, key=lambda refund: refund.pk)
+    return [
+        part
+        for charge in sorted(charges, key=lambda one: (one.seen_at, one.pk))
+        for part in _parts_of(charge, [one for one in ours if one.charge_id == charge.pk])
+    ]
 
 
 def describe_refund(refund: Refund) -> ReturnedMoney:
@@ -68,20 +81,10 @@ def describe_refund(refund: Refund) -> ReturnedMoney:
     )
 
 
-def name_refund(refund: Refund) -> str:
-    return f"refund {refund.pk}"
-
-
-def find_named_refund(occasion: str) -> Refund:
-    """Raises Refund.DoesNotExist."""
-    number = occasion.partition(" ")[2]
-    return Refund.objects.select_related("charge", "purchase__payment").get(pk=number)
-
-
-def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
-    refunds = sorted(charge.refunds.all(), key=lambda refund: refund.pk)
+def _parts_of(charge: PaymentCharge, refunds: list[Refund]) -> Iterator[ReturnedMoney]:
+    owed = find_owed_refund(charge, refunds)
     for refund in refunds:
-        if refund.status != RefundStatus.FAILED or refund.is_owed:
+        if refund.status != RefundStatus.FAILED or refund == owed:
             yield describe_refund(refund)
     made = (one for one in refunds if one.status != RefundStatus.FAILED and not one.is_by_hand)
     ours = sum(one.amount for one in made)
