@@ -18,7 +18,7 @@ from bookings.domain.recovery.retry_scheduling import resume_schedulings
 from bookings.domain.recovery.watching import compare_soon, open_channel_soon
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
-from bookings.webhooks.endpoints import replace_lost_secrets
+from bookings.webhooks.endpoints import rotate_secrets
 from calendar_sync.signals import access_refused, calendar_changed
 
 
@@ -33,7 +33,7 @@ def on_calendar_granted(**kwargs: Any) -> None:
 @receiver(values_forgotten, sender=WebhookEndpoint)
 def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
     if field == "secret":
-        replace_lost_secrets(keys)
+        rotate_secrets(keys)
 
 
 @receiver(account_suspended)

@@ -18,7 +18,7 @@ from bookings.domain.recovery import retry_scheduling, watching
 from bookings.domain.sales import notifications
 from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
-from bookings.webhooks import messenger
+from bookings.webhooks import delivery as messenger
 from calendar_sync.google import calendar as google_module
 from calendar_sync.google import events
 from calendar_sync.listing import guard

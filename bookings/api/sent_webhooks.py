@@ -8,7 +8,7 @@ import yaml
 from django.conf import settings
 
 from bookings.models import WebhookKind
-from bookings.webhooks.outcomes import DELAYS, GONE, MAX_ATTEMPTS
+from bookings.webhooks.delivery import DELAYS, GONE, MAX_ATTEMPTS
 from config.lib.api import say_duration
 
 # Properties, each with its schema and an example.

@@ -65,9 +65,6 @@ class WebhookEndpoint(models.Model):
     secret = EncryptedTextField("secreto", editable=False)
     # The panel shows a secret once.
     secret_shown_at = models.DateTimeField("secreto mostrado", null=True, editable=False)
-    # After a rotation both secrets sign for a while.
-    previous_secret = EncryptedTextField("secreto anterior", blank=True, editable=False)
-    previous_until = models.DateTimeField("el anterior vale hasta", null=True, editable=False)
     failures = models.PositiveIntegerField("fallas seguidas", default=0, editable=False)
     failing_since = models.DateTimeField("falla desde", null=True, editable=False)
     resting_until = models.DateTimeField("en pausa hasta", null=True, editable=False)
@@ -79,10 +76,6 @@ class WebhookEndpoint(models.Model):
         ordering = ["created_at", "id"]
         constraints = [
             known("disabled_reason", DisabledReason, "known_disabled_reason"),
-            models.CheckConstraint(
-                condition=Q(previous_secret="") | Q(previous_until__isnull=False),
-                name="previous_secret_ends",
-            ),
         ]
 
     def __str__(self) -> str:

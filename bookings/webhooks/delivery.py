@@ -1,30 +1,62 @@
-"""Delivery by any number of workers, in any order.
+"""Delivery by any number of workers, in any order: claim, send, record, retry with backoff.
 
-If a worker dies, another repeats the event under its id once the lease is over.
+If a worker dies, another repeats the event under its id once the lease is over. While an endpoint
+that is down rests, its deliveries wait and lose no attempt.
 """
 
+import logging
 import time
-from collections.abc import Iterator
-from datetime import timedelta
-from queue import SimpleQueue
-from threading import Thread
+from datetime import datetime, timedelta
 
 from cryptography.fernet import InvalidToken
+from django.conf import settings
+from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 from django.utils import timezone
+from standardwebhooks import Webhook
 
-from bookings.models import WebhookDelivery, WebhookEndpoint
-from bookings.webhooks.endpoints import list_secrets
-from bookings.webhooks.outcomes import DELAYS, LEASE, record_answer
-from bookings.webhooks.sending import LONGEST_REST, Answer, post
-from bookings.webhooks.signing import build_headers
-from config.lib.retries import claim, is_due
+from accounts.selectors import find_teacher
+from bookings.models import (
+    DisabledReason,
+    NoticeKind,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
+from bookings.notices.due import record_alert
+from bookings.webhooks.events import announce_events
+from bookings.webhooks.sending import LONGEST_REST, Answer, Sending
+from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
+from config.lib.retries import backoff, claim, is_due, spread
+
+logger = logging.getLogger(__name__)
 
 RECEIVERS_AT_ONCE = 8
 # A call stops after so long, to let other work run.
 SECONDS_IN_A_ROW = 45
 HEADERS = {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks"}
 UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timedelta(0))
+# Delays after each failure, as Standard Webhooks advises: ten attempts in three days.
+DELAYS = [
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=14),
+    timedelta(hours=20),
+    timedelta(hours=24),
+]
+MAX_ATTEMPTS = len(DELAYS) + 1
+# Longer than a round of parallel requests takes.
+LEASE = timedelta(minutes=2)
+# An endpoint with so many failures counts as down.
+FAILURES_IN_A_ROW = 3
+# After a shorter outage deliveries keep their plan. Otherwise each success would retry a delivery
+# that always fails.
+SHORT_OUTAGE = timedelta(minutes=5)
+GONE = 410
 
 
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
@@ -38,6 +70,11 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
         if time.monotonic() >= end:
             break
     return successes
+
+
+def deliver_webhooks_soon() -> None:
+    """Deliver in a background thread; the sweeps retry what fails."""
+    _messenger.call()
 
 
 def deliver_now(delivery: WebhookDelivery) -> None:
@@ -61,40 +98,116 @@ def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
     if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
     # A secret that cannot be decrypted would raise here and hold up the other endpoints.
-    sealed = unsent.defer("endpoint__secret", "endpoint__previous_secret")
+    sealed = unsent.defer("endpoint__secret")
     return sealed.select_related("event", "endpoint").filter(pk=row.pk).first()
 
 
 def _send_round(claimed: list[WebhookDelivery]) -> int:
+    """Ask all at once; only this thread uses the database."""
+    sendings = [(delivery, _start(delivery)) for delivery in claimed]
     successes = 0
-    for delivery, answer in _post_all(claimed):
+    for delivery, sending in sendings:
+        answer = sending.wait() if sending else UNREADABLE_SECRET
         record_answer(delivery, answer)
         successes += answer.is_success
     return successes
 
 
-def _post_all(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery, Answer]]:
-    """Yield answers as they come; only this thread uses the database.
+def _start(delivery: WebhookDelivery) -> Sending | None:
+    """Begin the signed request; None if its secret cannot be decrypted."""
+    now, body = timezone.now(), delivery.event.body
+    message_id = str(delivery.event_id)
+    try:
+        signature = Webhook(delivery.endpoint.secret).sign(message_id, now, body)
+    except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
+        return None
+    signed = {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": signature,
+    }
+    sending = Sending(delivery.endpoint.address, body.encode(), HEADERS | signed)
+    sending.start()
+    return sending
 
-    Plain threads, because a pool accepts no work while its process ends.
-    """
-    answers: SimpleQueue[tuple[WebhookDelivery, Answer]] = SimpleQueue()
 
-    def send(delivery: WebhookDelivery, body: bytes, headers: dict[str, str]) -> None:
-        answers.put((delivery, post(delivery.endpoint.address, body, headers)))
+@transaction.atomic
+def record_answer(delivery: WebhookDelivery, answer: Answer) -> None:
+    """The caller has claimed the attempt."""
+    # no_key, so that inserts of deliveries for the endpoint do not wait.
+    rows = WebhookEndpoint.objects.select_for_update(no_key=True).defer("secret")
+    endpoint = rows.filter(pk=delivery.endpoint_id).first()
+    if endpoint is None:
+        return  # deleted meanwhile
+    attempt = WebhookAttempt.objects.create(
+        delivery=delivery,
+        took_ms=answer.took // timedelta(milliseconds=1),
+        status=answer.status,
+        failure=answer.failure,
+        excerpt=answer.excerpt,
+    )
+    if answer.is_success:
+        _record_success(delivery, endpoint, answer)
+    else:
+        _record_failure(delivery, endpoint, answer, attempt.at)
 
-    for delivery in claimed:
-        body = delivery.event.body.encode()
-        try:
-            signed = build_headers(
-                list_secrets(delivery.endpoint),
-                message_id=str(delivery.event_id),
-                timestamp=int(time.time()),
-                body=body,
-            )
-        except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
-            answers.put((delivery, UNREADABLE_SECRET))
-        else:
-            Thread(target=send, args=(delivery, body, HEADERS | signed)).start()
-    for _ in claimed:
-        yield answers.get()
+
+def _record_success(delivery: WebhookDelivery, endpoint: WebhookEndpoint, answer: Answer) -> None:
+    now = timezone.now()
+    WebhookDelivery.objects.filter(pk=delivery.pk, sent_at=None).update(
+        sent_at=now, next_attempt_at=None, failure="", last_status=answer.status
+    )
+    if endpoint.failing_since is None:
+        return
+    if endpoint.failing_since < now - SHORT_OUTAGE:
+        # Deliveries planned sooner are leased or due soon.
+        waiting = WebhookDelivery.objects.filter(endpoint=endpoint, next_attempt_at__gt=now + LEASE)
+        waiting.update(next_attempt_at=now)
+    endpoint.failures, endpoint.failing_since, endpoint.resting_until = 0, None, None
+    endpoint.save(update_fields=["failures", "failing_since", "resting_until"])
+
+
+def _record_failure(
+    delivery: WebhookDelivery, endpoint: WebhookEndpoint, answer: Answer, now: datetime
+) -> None:
+    logger.warning("Webhook %s to %s: %s", delivery.pk, endpoint.pk, answer.failure)
+    is_last = answer.status == GONE or delivery.attempts >= MAX_ATTEMPTS
+    delay = spread(DELAYS[min(delivery.attempts, len(DELAYS)) - 1])
+    planned = delivery.next_attempt_at
+    WebhookDelivery.objects.filter(pk=delivery.pk, next_attempt_at=planned).update(
+        next_attempt_at=None if is_last else now + delay,
+        failure=answer.failure,
+        last_status=answer.status,
+    )
+    endpoint.failures += 1
+    endpoint.failing_since = endpoint.failing_since or now
+    rest = answer.wait
+    if answer.status is None or endpoint.failures >= FAILURES_IN_A_ROW:
+        first, longest = timedelta(seconds=30), timedelta(minutes=10)
+        rest = max(backoff(endpoint.failures, first=first, longest=longest), rest)
+    endpoint.resting_until = now + rest
+    endpoint.save(update_fields=["failures", "failing_since", "resting_until"])
+    if answer.status == GONE:
+        _switch_off(endpoint, DisabledReason.GONE)
+    elif endpoint.failing_since <= now - settings.WEBHOOK_PATIENCE:
+        _switch_off(endpoint, DisabledReason.FAILING)
+
+
+def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
+    on = WebhookEndpoint.objects.filter(pk=endpoint.pk, is_active=True)
+    if not on.update(is_active=False, disabled_reason=reason):
+        return
+    logger.warning("Webhooks to %s are switched off: %s", endpoint.pk, reason)
+    teacher = find_teacher()
+    if teacher is not None:
+        occasion = f"{endpoint.pk} {timezone.now():%Y%m%d%H%M%S}"
+        record_alert(NoticeKind.WEBHOOK_DISABLED, teacher, occasion)
+
+
+def _announce_and_deliver() -> None:
+    if WebhookEndpoint.objects.filter(is_active=True).exists():
+        announce_events()
+        deliver_webhooks(SECONDS_OUT)
+
+
+_messenger = BackgroundJob("messenger", _announce_and_deliver, delay=timedelta(milliseconds=200))

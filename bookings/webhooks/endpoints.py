@@ -1,66 +1,78 @@
-"""The signing secrets of webhook endpoints."""
+"""The teacher's actions on webhooks: secrets, a test, sending again, switching on."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+import base64
+import secrets
 from uuid import UUID
 
-from cryptography.fernet import InvalidToken
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from bookings.models import WebhookEndpoint
-from bookings.webhooks.signing import generate_secret
-
-# How long the previous secret signs as well, so that the teacher can hand the new one over.
-OVERLAP = timedelta(days=1)
+from bookings.models import DisabledReason, WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from bookings.webhooks.delivery import deliver_now, deliver_webhooks_soon
+from bookings.webhooks.payloads import build_test_event
 
 
-@transaction.atomic
-def rotate_secret(endpoint: WebhookEndpoint) -> bool:
-    """Replace the secret; return True if the previous one still signs for OVERLAP.
-
-    It does if it was shown and can be decrypted.
-    """
-    rows = WebhookEndpoint.objects.select_for_update().defer("secret", "previous_secret")
-    locked = rows.get(pk=endpoint.pk)
-    is_unread = locked.secret_shown_at is None and has_earlier_secret(locked)
-    known = "previous_secret" if is_unread else "secret"
-    try:
-        locked.previous_secret = getattr(locked, known)
-    except InvalidToken:
-        locked.previous_secret = ""
-    locked.secret = generate_secret()
-    locked.previous_until = timezone.now() + OVERLAP if locked.previous_secret else None
-    locked.secret_shown_at = None
-    locked.save(update_fields=["previous_secret", "secret", "previous_until", "secret_shown_at"])
-    return bool(locked.previous_secret)
+def generate_secret() -> str:
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def replace_lost_secrets(keys: list[UUID]) -> None:
-    """Replace secrets that no key decrypts; deliveries are retried until receivers know them."""
+def rotate_secrets(keys: list[UUID]) -> None:
+    """Replace secrets; what receivers refuse until they know theirs is retried."""
     for key in keys:
         WebhookEndpoint.objects.filter(pk=key).update(
             secret=generate_secret(), secret_shown_at=None
         )
 
 
+@transaction.atomic
 def reveal_secret(endpoint: WebhookEndpoint) -> str | None:
     """Return the secret once, then None. Raises InvalidToken if no key decrypts it."""
-    unread = WebhookEndpoint.objects.filter(pk=endpoint.pk, secret_shown_at=None)
-    secret = endpoint.secret
-    # Only the secret just read, not its replacement.
-    was_unread = unread.filter(previous_until=endpoint.previous_until)
-    return secret if was_unread.update(secret_shown_at=timezone.now()) else None
+    locked = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
+    if locked.secret_shown_at is not None:
+        return None
+    locked.secret_shown_at = timezone.now()
+    locked.save(update_fields=["secret_shown_at"])
+    return locked.secret
 
 
-def has_earlier_secret(endpoint: WebhookEndpoint) -> bool:
-    rows = WebhookEndpoint.objects.filter(pk=endpoint.pk, previous_until__gt=timezone.now())
-    return rows.exclude(previous_secret="").exists()
+@transaction.atomic
+def record_test_event(endpoint: WebhookEndpoint) -> WebhookDelivery:
+    event = build_test_event()
+    event.save(force_insert=True)
+    return WebhookDelivery.objects.create(event=event, endpoint=endpoint)
 
 
-def list_secrets(endpoint: WebhookEndpoint) -> Iterator[str]:
-    """Yield the signing secrets, newest first. Raises InvalidToken if no key decrypts one."""
-    yield endpoint.secret
-    until = endpoint.previous_until
-    if until is not None and until > timezone.now() and endpoint.previous_secret:
-        yield endpoint.previous_secret
+def make_due_again(deliveries: QuerySet[WebhookDelivery]) -> int:
+    """Send events again under their ids; return their number."""
+    count = _reset(deliveries)
+    transaction.on_commit(deliver_webhooks_soon, robust=True)
+    return count
+
+
+def deliver_again(delivery: WebhookDelivery) -> None:
+    """Send it now, unless its endpoint is inactive."""
+    _reset(WebhookDelivery.objects.filter(pk=delivery.pk))
+    # Only this field: a full refresh would reload the endpoint with its secrets.
+    delivery.refresh_from_db(fields=["next_attempt_at"])
+    if delivery.endpoint.is_active:
+        deliver_now(delivery)
+
+
+def switch_on(endpoint: WebhookEndpoint) -> None:
+    """Also resend what failed meanwhile; the caller saves the endpoint."""
+    if since := endpoint.failing_since:
+        tried = WebhookAttempt.objects.filter(delivery=OuterRef("pk"), at__gte=since)
+        kept_since = timezone.now() - settings.WEBHOOK_RETENTION
+        unsent = WebhookDelivery.objects.filter(endpoint=endpoint, sent_at=None)
+        make_due_again(unsent.filter(Exists(tried), event__created_at__gte=kept_since))
+    endpoint.is_active, endpoint.disabled_reason = True, DisabledReason.NONE
+    endpoint.failures, endpoint.failing_since, endpoint.resting_until = 0, None, None
+
+
+def _reset(deliveries: QuerySet[WebhookDelivery]) -> int:
+    now = timezone.now()
+    return deliveries.update(
+        due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="", last_status=None
+    )

@@ -44,7 +44,7 @@ def _announce_batch(pending: QuerySet[ClassLog]) -> tuple[int, int]:
     lines = list(pending.select_for_update(skip_locked=True).order_by("pk")[:LINES_AT_ONCE])
     # Read after the lines, so an endpoint stored before a line was committed gets it.
     active = WebhookEndpoint.objects.filter(is_active=True)
-    endpoints = list(active.defer("secret", "previous_secret"))
+    endpoints = list(active.defer("secret"))
     deliveries = [one for line in lines for one in _draft_deliveries(line, endpoints)]
     WebhookEvent.objects.bulk_create({one.event_id: one.event for one in deliveries}.values())
     WebhookDelivery.objects.bulk_create(deliveries)

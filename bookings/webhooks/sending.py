@@ -1,24 +1,25 @@
-"""One HTTP request, limited in time, without redirects and proxies.
-
-urllib3 can neither limit a whole exchange nor interrupt its TLS handshake.
-"""
+"""One HTTP request to a receiver, limited in time, without redirects and proxies."""
 
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from http.client import HTTPConnection, HTTPException, HTTPResponse
-from threading import Timer
+from http.client import HTTPException
+from threading import Thread
 from time import monotonic
 from urllib.parse import SplitResult
 
 from django.conf import settings
+from urllib3 import BaseHTTPResponse
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, parse_address, resolve
 
 CONNECT_SECONDS = 5
+ADDRESSES_TRIED = 3
 LONGEST_REST = timedelta(hours=1)  # that a receiver may ask for
 
 
@@ -37,94 +38,78 @@ class Answer:
         return not self.failure
 
 
-def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-    """Never raises.
+class Sending(Thread):
+    """A request under way. ``wait`` bounds all of it, which a socket's time-out does not."""
 
-    Takes at most settings.WEBHOOK_TIMEOUT, one attempt to connect and the DNS look-up.
-    """
-    started = monotonic()
-    try:
-        target = parse_address(address)
-        connection = PinnedConnection(target)
-        with closing(connection), _time_limit(connection):
-            path = (target.path or "/") + (f"?{target.query}" if target.query else "")
-            connection.request("POST", path, body, dict(headers))
-            response = connection.getresponse()
-            excerpt, wait = _read_excerpt(response), _read_wait(response)
-    except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
-        return Answer(None, _describe_failure(error), timedelta(seconds=monotonic() - started))
-    took = timedelta(seconds=monotonic() - started)
-    return Answer(response.status, _status_failure(response.status), took, excerpt, wait)
+    def __init__(self, address: str, body: bytes, headers: Mapping[str, str]) -> None:
+        super().__init__(daemon=True)  # a receiver that hangs must not keep the process
+        self._address, self._body, self._headers = address, body, headers
+        self._connection: HTTPConnection | None = None
+        self._started_at = monotonic()
+        self._answer = Answer(None, FAILURES[TimeoutError], settings.WEBHOOK_TIMEOUT)
 
+    def run(self) -> None:
+        try:
+            self._exchange()
+        except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
+            self._answer = Answer(None, _describe_failure(error), self._took())
 
-class PinnedConnection(HTTPConnection):
-    """Connects to a checked IP address; the certificate must match the name."""
-
-    def __init__(self, target: SplitResult) -> None:
-        port = DEFAULT_PORTS[target.scheme]
-        super().__init__(str(target.hostname), target.port or port)
-        self.default_port = port  # left out of the Host header
-        self._scheme = target.scheme
-        self.is_out_of_time = False
-
-    def connect(self) -> None:
-        self.sock = self._dial()
-        self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
-        if self.is_out_of_time:
-            raise TimeoutError
-        if self._scheme == "https":
-            context = ssl.create_default_context()
-            self.sock = secured = context.wrap_socket(
-                self.sock, server_hostname=self.host, do_handshake_on_connect=False
-            )
-            secured.do_handshake()  # only now, so that ``abort`` ends it
-
-    def abort(self) -> None:
-        self.is_out_of_time = True
-        if self.sock is not None:
+    def wait(self) -> Answer:
+        """Return the answer at the latest settings.WEBHOOK_TIMEOUT after the request began."""
+        rest = settings.WEBHOOK_TIMEOUT - self._took()
+        self.join(max(rest.total_seconds(), 0))
+        answer = self._answer
+        if self.is_alive() and self._connection and self._connection.sock:
             with suppress(OSError):
-                # Not SSLSocket.shutdown: it drops the TLS session that the other thread uses.
-                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+                # Not SSLSocket.shutdown: it drops the TLS session that the thread uses.
+                socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
+        return answer
 
-    def _dial(self) -> socket.socket:
-        failure: OSError | None = None
-        seconds = min(CONNECT_SECONDS, settings.WEBHOOK_TIMEOUT.total_seconds())
-        for number in resolve(self.host, self.port):
-            if self.is_out_of_time:
-                break
-            try:
-                return socket.create_connection((number, self.port), timeout=seconds)
-            except OSError as error:
-                failure = error
-        raise failure or OSError("The name has no address.")
+    def _exchange(self) -> None:
+        target = parse_address(self._address)
+        self._connection = connection = _connect(target)
+        with closing(connection):
+            path = (target.path or "/") + (f"?{target.query}" if target.query else "")
+            headers = {"Host": target.netloc, **self._headers}
+            connection.request("POST", path, self._body, headers, preload_content=False)
+            response = connection.getresponse()
+            failure = _status_failure(response.status)
+            wait = _read_wait(response.headers.get("Retry-After", ""))
+            self._answer = Answer(response.status, failure, self._took(), wait=wait)
+            with suppress(OSError, HTTPException, HTTPError):
+                self._answer = replace(self._answer, excerpt=_read_excerpt(response))
 
-
-@contextmanager
-def _time_limit(connection: PinnedConnection) -> Iterator[None]:
-    """Bound the whole exchange: a socket's time-out starts anew with every byte."""
-    timer = Timer(settings.WEBHOOK_TIMEOUT.total_seconds(), connection.abort)
-    timer.start()
-    try:
-        yield
-    except (OSError, HTTPException, ValueError) as error:
-        if connection.is_out_of_time:
-            raise TimeoutError from error
-        raise
-    finally:
-        timer.cancel()
+    def _took(self) -> timedelta:
+        return timedelta(seconds=monotonic() - self._started_at)
 
 
-def _read_excerpt(response: HTTPResponse) -> str:
-    try:
-        start = response.read(500)
-    except (OSError, HTTPException, ValueError):
-        return ""
-    text = start.decode(errors="replace")
+def _connect(target: SplitResult) -> HTTPConnection:
+    """Connect to a checked IP address; the certificate must match the name."""
+    host, port = str(target.hostname), target.port or DEFAULT_PORTS[target.scheme]
+    seconds = settings.WEBHOOK_TIMEOUT.total_seconds()
+    failure: HTTPError | None = None
+    for number in resolve(host, port)[:ADDRESSES_TRIED]:
+        connection = HTTPConnection(number, port)
+        if target.scheme == "https":
+            context = ssl.create_default_context()
+            connection = HTTPSConnection(number, port, server_hostname=host, ssl_context=context)
+        connection.timeout = min(CONNECT_SECONDS, seconds)
+        try:
+            connection.connect()
+        except (NewConnectionError, ConnectTimeoutError) as error:
+            failure = error
+        else:
+            connection.timeout = seconds
+            return connection
+    raise failure or OSError("The name has no address.")
+
+
+def _read_excerpt(response: BaseHTTPResponse) -> str:
+    text = response.read(500, decode_content=False).decode(errors="replace")
     return "".join(sign if sign.isprintable() else " " for sign in text).strip()
 
 
-def _read_wait(response: HTTPResponse) -> timedelta:
-    seconds = response.headers.get("Retry-After", "")
+def _read_wait(seconds: str) -> timedelta:
     if not (seconds.isascii() and seconds.isdigit() and len(seconds) < 9):
         return timedelta(0)
     return min(timedelta(seconds=int(seconds)), LONGEST_REST)
@@ -139,10 +124,11 @@ def _status_failure(status: int) -> str:
 
 def _describe_failure(error: Exception) -> str:
     """Errors' own texts may hold the address."""
-    if isinstance(error, AddressError):
-        return str(error)
-    known = (text for kind, text in FAILURES.items() if isinstance(error, kind))
-    return next(known, f"Falló: {type(error).__name__}.")
+    cause = error.__cause__ or error  # below urllib3's own
+    if isinstance(cause, AddressError):
+        return str(cause)
+    known = (text for kind, text in FAILURES.items() if isinstance(cause, kind))
+    return next(known, f"Falló: {type(cause).__name__}.")
 
 
 # The first match counts.

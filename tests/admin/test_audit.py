@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from accounts.models import UserStatus
 from bookings.models import VirtualClass
-from bookings.webhooks.teacher_actions import record_test_event
+from bookings.webhooks.endpoints import record_test_event
 from tests.admin.steps import carry_out, carry_out_several, look_at_several
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import PaymentFactory, VirtualClassFactory

@@ -32,7 +32,7 @@ from bookings.models import (
     WebhookEndpoint,
     WeeklyHours,
 )
-from bookings.webhooks.teacher_actions import record_test_event
+from bookings.webhooks.endpoints import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import (

@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from bookings.models import WebhookDelivery, WebhookEndpoint, WebhookState
 from bookings.webhooks.delivery import deliver_webhooks
-from bookings.webhooks.endpoints import list_secrets
-from bookings.webhooks.teacher_actions import record_test_event
+from bookings.webhooks.endpoints import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 
 ADD = "admin:bookings_webhookendpoint_add"
@@ -90,11 +89,8 @@ def test_a_secret_that_cannot_be_read_is_replaced(panel, sealed_endpoint):
     press(panel, "webhookdelivery_again", WebhookDelivery.objects.earliest("pk"))
 
     rotated = press(panel, "webhookendpoint_rotate", sealed_endpoint)
-    assert texts(rotated) == [
-        "Listo: desde ahora firma solo el secreto nuevo. El de antes no se podía leer."
-    ]
+    assert "firma el secreto nuevo" in "".join(texts(rotated))
     now = WebhookEndpoint.objects.get()
-    assert list(list_secrets(now)) == [now.secret]
     seen = press(panel, "webhookendpoint_secret", now).content.decode()
     assert now.secret in seen
 
@@ -119,7 +115,7 @@ def test_a_receiver_wants_something_that_there_is(panel, kinds):
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_another_secret_is_shown_once_and_the_earlier_one_still_signs(panel):
+def test_another_secret_is_shown_once(panel):
     endpoint = WebhookEndpointFactory(secret_shown_at=timezone.now())
     earlier = endpoint.secret
 
@@ -129,19 +125,6 @@ def test_another_secret_is_shown_once_and_the_earlier_one_still_signs(panel):
     endpoint.refresh_from_db()
     assert endpoint.secret in page
     assert earlier not in page
-    assert list(list_secrets(endpoint)) == [endpoint.secret, earlier]
-
-
-@pytest.mark.parametrize(
-    ("earlier", "hours", "is_told"), [("whsec_x", 1, True), ("whsec_x", -1, False), ("", 1, False)]
-)
-def test_the_page_says_whether_the_earlier_secret_signs_as_well(panel, earlier, hours, is_told):
-    until = timezone.now() + timedelta(hours=hours)
-    endpoint = WebhookEndpointFactory(previous_secret=earlier, previous_until=until)
-
-    page = panel.get(reverse(ENDPOINT, args=[endpoint.pk])).content.decode()
-
-    assert ("El anterior firma también" in page) == is_told
 
 
 def test_a_test_arrives_and_the_page_shows_what_came_back(panel, endpoint, receiver):

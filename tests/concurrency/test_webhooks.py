@@ -22,10 +22,9 @@ from bookings.models import (
 )
 from bookings.webhooks import delivery as delivering
 from bookings.webhooks import events
-from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.delivery import LEASE, deliver_webhooks
+from bookings.webhooks.endpoints import record_test_event
 from bookings.webhooks.events import announce_events
-from bookings.webhooks.outcomes import LEASE
-from bookings.webhooks.teacher_actions import record_test_event
 from tests.concurrency.mortal_messenger import POINTS, tell
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import VirtualClassFactory

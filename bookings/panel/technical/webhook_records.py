@@ -28,12 +28,13 @@ from bookings.panel.lists import Entry, OptionFilter, class_link, day_and_time, 
 from bookings.panel.pages import Pages, PagesAdmin, ReadOnlyMixin
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
-from bookings.webhooks.endpoints import has_earlier_secret, reveal_secret, rotate_secret
-from bookings.webhooks.signing import generate_secret
-from bookings.webhooks.teacher_actions import (
+from bookings.webhooks.endpoints import (
     deliver_again,
+    generate_secret,
     make_due_again,
     record_test_event,
+    reveal_secret,
+    rotate_secrets,
     switch_on,
 )
 
@@ -77,7 +78,7 @@ class EndpointFilter(admin.RelatedFieldListFilter):
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: Any
     ) -> list[tuple[str, Any]]:
-        rows = WebhookEndpoint.objects.defer("secret", "previous_secret")
+        rows = WebhookEndpoint.objects.defer("secret")
         return [(str(one.pk), str(one)) for one in rows]
 
 
@@ -109,7 +110,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
         """Leave the secrets encrypted."""
         rows = super().get_queryset(request).select_related("endpoint", "event__virtual_class")
-        return rows.defer("endpoint__secret", "endpoint__previous_secret")
+        return rows.defer("endpoint__secret")
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
         return self.may(request)
@@ -169,8 +170,7 @@ def _entry(attempt: WebhookAttempt) -> Entry:
 ALREADY_SHOWN = "El secreto ya se mostró una vez. Si se perdió, cambialo por otro."
 UNREADABLE = "El secreto no se puede leer: cambialo."
 ADDED = "Listo. Falta llevar el secreto al otro sistema: «Ver el secreto» lo muestra una vez."
-ROTATED = "Listo: el secreto nuevo firma desde ahora, y el de antes también, hasta mañana."
-REPLACED = "Listo: desde ahora firma solo el secreto nuevo. El de antes no se podía leer."
+ROTATED = "Listo: desde ahora firma el secreto nuevo. Llevalo al otro sistema: «Ver el secreto»."
 TEST_NOT_ACTIVE = "El receptor está desactivado: activalo y guardá, y después probalo."
 # The service writes these fields too; the form must not overwrite them.
 SWITCHES = ["is_active", "disabled_reason", "failures", "failing_since", "resting_until"]
@@ -234,7 +234,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
         """Leave the secrets encrypted: one may be unreadable."""
         waiting = Count("deliveries", filter=Q(deliveries__next_attempt_at__isnull=False))
-        rows = super().get_queryset(request).defer("secret", "previous_secret")
+        rows = super().get_queryset(request).defer("secret")
         return rows.annotate(waiting_count=waiting)
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
@@ -290,11 +290,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     @admin.display(description="secreto")
     def secret_state(self, obj: WebhookEndpoint) -> str:
         shown = obj.secret_shown_at
-        text = f"Mostrado el {day_and_time(shown)}." if shown else "Sin mostrar."
-        until = obj.previous_until
-        if until is None or not has_earlier_secret(obj):
-            return text
-        return f"{text} El anterior firma también hasta el {day_and_time(until)}."
+        return f"Mostrado el {day_and_time(shown)}." if shown else "Sin mostrar."
 
     def save_model(
         self, request: HttpRequest, obj: WebhookEndpoint, form: EndpointForm, change: bool
@@ -336,8 +332,8 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)
         self.log_change(request, endpoint, "Cambiar el secreto")
-        still_signs = rotate_secret(endpoint)
-        return self.back_to(request, endpoint, ROTATED if still_signs else REPLACED)
+        rotate_secrets([endpoint.pk])
+        return self.back_to(request, endpoint, ROTATED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)

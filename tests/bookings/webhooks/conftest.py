@@ -8,7 +8,7 @@ import time_machine
 from cryptography.fernet import Fernet
 
 from bookings.models import WebhookDelivery, WebhookEndpoint
-from bookings.webhooks.teacher_actions import record_test_event
+from bookings.webhooks.endpoints import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.bookings.webhooks.receiver import Receiver
 from tests.bookings.webhooks.steps import NOON

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from bookings.domain.places.joining import join_class
 from bookings.models import WebhookDelivery, WebhookEndpoint
-from bookings.webhooks import messenger
-from bookings.webhooks.teacher_actions import record_test_event
+from bookings.webhooks import delivery as messenger
+from bookings.webhooks.endpoints import record_test_event
 from tests.factories import VirtualClassFactory
 
 JOIN_SECONDS = 10

@@ -8,9 +8,8 @@ from bookings.models import (
     WebhookEndpoint,
     WebhookState,
 )
-from bookings.webhooks.delivery import deliver_webhooks
-from bookings.webhooks.outcomes import MAX_ATTEMPTS
-from bookings.webhooks.teacher_actions import record_test_event, switch_on
+from bookings.webhooks.delivery import MAX_ATTEMPTS, deliver_webhooks
+from bookings.webhooks.endpoints import record_test_event, switch_on
 from tests.bookings.webhooks.steps import state, wait
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from bookings.webhooks.signing import generate_secret
+from bookings.webhooks.endpoints import generate_secret
 from tests.demo.clocks import AGE_OF_DATA, clock_environment, moved_clock
 from tests.demo.folder import DATABASE, MAILS, empty_folder
 from tests.demo.people import EVERYBODY, SELLER, TEACHER
