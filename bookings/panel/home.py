@@ -15,7 +15,7 @@ from bookings.domain.money.takings import list_recent_months
 from bookings.models import VirtualClass
 from bookings.panel.pages import requires, show_page
 from bookings.templatetags.class_times import clock, long_day
-from bookings.work.service_state import load_service_state
+from bookings.work.health import load_service_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,27 @@
-"""The health of the sweeps."""
+"""The health of the sweeps, and the state of the service for the panel."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
 
+from django.conf import settings
+from django.db.models import Count, Min
 from django.utils import timezone
 
-from bookings.models import CALENDAR, Heartbeat
+from accounts.selectors import find_calendar_owner
+from bookings.domain.calendar.grants import is_at_risk, refused_since
+from bookings.models import CALENDAR, Heartbeat, list_awaiting_scheduling
 from bookings.work.sweeps import SWEEPS
 
 # A sweep may wait for the others, and each of them for a provider that is down.
 GRACE = timedelta(minutes=5)
+
+
+class Look(StrEnum):
+    GREEN = "green"
+    AMBER = "amber"
+    RED = "red"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,33 @@ def check_work() -> WorkHealth:
         late=[sweep for sweep in sweeps if _is_late(sweep.beat_at, every[sweep.name], now)],
         calendar_down_since=calendar.failed_at if calendar and calendar.paused_until else None,
     )
+
+
+def load_service_state() -> dict[str, Any]:
+    """Return the context of the panel's state, in three queries; a service account adds one.
+
+    owner: the calendar's. refused_since: when Google began to refuse grant or service account.
+    is_at_risk: the grant may expire soon. calendar_down_since: None while no class waits.
+    look: the worst state, as a colour.
+    """
+    owner, work = find_calendar_owner(), check_work()
+    refused_at = refused_since(owner)
+    rows = list_awaiting_scheduling(timezone.now()).order_by()
+    waiting = rows.aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
+    down_since = work.calendar_down_since if waiting["count"] else None
+    at_risk = is_at_risk(owner)
+    look = Look.AMBER if at_risk or down_since or work.failing else Look.GREEN
+    return {
+        "work": work,
+        "waiting": waiting["count"],
+        "waiting_since": waiting["since"],
+        "owner": owner,
+        "refused_since": refused_at,
+        "is_at_risk": at_risk,
+        "is_connected": owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT),
+        "calendar_down_since": down_since,
+        "look": Look.RED if work.late or refused_at else look,
+    }
 
 
 def _is_late(beat_at: datetime | None, every: timedelta, now: datetime) -> bool:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from bookings.domain.calendar.grants import note_refused_account
 from bookings.models import CALENDAR, Heartbeat
 from bookings.templatetags.sweep_names import NAMES
-from bookings.work.service_state import load_service_state
+from bookings.work.health import load_service_state
 from bookings.work.sweeps import SWEEPS
 from tests.admin.moments import NOW
 from tests.factories import UserFactory, VirtualClassFactory

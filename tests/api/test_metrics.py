@@ -22,7 +22,7 @@ from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
 from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
 from bookings.payments.mercadopago.metrics import name_operation
-from bookings.work.queues import list_queues
+from bookings.work.metrics import list_queues
 from calendar_sync.google.metrics import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing
 from tests.factories import HoldFactory, VirtualClassFactory

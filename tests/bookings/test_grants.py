@@ -16,8 +16,8 @@ from bookings.domain.recovery.retry_scheduling import finish_requested_schedulin
 from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
+from bookings.work.health import load_service_state
 from bookings.work.metrics import ServiceCollector
-from bookings.work.service_state import load_service_state
 from calendar_sync import CalendarNotConnectedError
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault

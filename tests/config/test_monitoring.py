@@ -10,8 +10,7 @@ import yaml
 from django.utils import timezone
 from prometheus_client import REGISTRY, CollectorRegistry
 
-from bookings.work.metrics import ServiceCollector
-from bookings.work.queues import list_queues
+from bookings.work.metrics import ServiceCollector, list_queues
 from bookings.work.sweeps import SWEEPS
 from tests.processes import ROOT
 

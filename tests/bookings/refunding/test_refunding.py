@@ -27,7 +27,7 @@ from bookings.models import (
 )
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError
-from bookings.work.queues import list_queues, measure
+from bookings.work.metrics import list_queues, measure
 from calendar_sync import CalendarError
 from tests.bookings.refunding.steps import PESOS, ask_for_part, later, posts
 from tests.payments import PRICE, make_payment
