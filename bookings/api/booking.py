@@ -49,6 +49,6 @@ class BookingView(APIView):
     )
     def post(self, request: Request) -> Response:
         body = BookingSerializer().run_validation(request.data)
-        body["text"] = body.get("text") or ""
+        body["words"] = {"learning_focus": body.pop("text", None) or ""}
         book_class(user=cast(User, request.user), request=BookingRequest(**body))
         return Response({"success": True, "status": 200})

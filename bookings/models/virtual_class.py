@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +15,8 @@ from accounts.models import User
 from bookings.models.constraints import known
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from bookings.models.purchase import Purchase
 
 
@@ -217,8 +219,8 @@ class VirtualClass(models.Model):
             ),
         ]
 
-    # Texts that a person types, which go when the person is erased.
-    TYPED = ("learning_focus",)
+    # Texts that a person types, with their labels: shown, exported and erased by this table.
+    TYPED: ClassVar[dict[str, "StrOrPromise"]] = {"learning_focus": _("Para practicar")}
 
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)
@@ -233,17 +235,22 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
-    def shown_focus(self) -> str:
-        """The words that students may read.
+    def words(self) -> "list[tuple[StrOrPromise, str]]":
+        """The typed texts, each with its label."""
+        texts = [(label, getattr(self, name)) for name, label in self.TYPED.items()]
+        return [(label, text) for label, text in texts if text]
 
-        Empty for a class with a link until the teacher confirms the account that claimed it: the
-        words may be another person's.
+    @property
+    def shows_words(self) -> bool:
+        """Return True if students may read the typed texts.
+
+        False for a class with a link until the teacher confirms the account that claimed it: the
+        texts may be another person's.
         """
         link = getattr(self, "link", None)
         if link is None or link.is_confirmed:
-            return self.learning_focus
-        is_hidden = link.claimed_by_id or self.booked_by.is_placeholder
-        return "" if is_hidden else self.learning_focus
+            return True
+        return not (link.claimed_by_id or self.booked_by.is_placeholder)
 
     @property
     def minutes(self) -> int:

@@ -200,7 +200,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             user=request.user,
             hold_id=hold.pk,
             students_count=form.cleaned_data["students_count"],
-            text=form.cleaned_data["text"],
+            words=form.words,
             seen=form.price_seen,
             typed_code=form.cleaned_data["code"],
             way=_read_way(request),

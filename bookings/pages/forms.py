@@ -55,6 +55,11 @@ class DetailsForm(forms.Form):
             # An individual class is for one person.
             count.widget = forms.HiddenInput()
 
+    @property
+    def words(self) -> dict[str, str]:
+        """The fields of ``VirtualClass.TYPED``."""
+        return {"learning_focus": self.cleaned_data["text"]}
+
     def use_code(self, code: DiscountCode | None) -> None:
         """Show the prices with the code's discount; None: the list prices."""
         self.discount_code = code

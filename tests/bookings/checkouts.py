@@ -38,4 +38,6 @@ def keep(user, *, start=START, class_type=ClassType.INDIVIDUAL, minutes=15):
 
 
 def check_out(user, hold, students=1):
-    return check_out_hold(user=user, hold_id=hold.pk, students_count=students, text="Travel")
+    return check_out_hold(
+        user=user, hold_id=hold.pk, students_count=students, words={"learning_focus": "Travel"}
+    )

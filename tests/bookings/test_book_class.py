@@ -24,7 +24,7 @@ def wanted(user, **changes):
         "students_count": 4,
         "price": 1_200_000,
         "preference_id": "wanted-preference",
-        "text": "Travel",
+        "words": {"learning_focus": "Travel"},
     }
     return values | changes
 

@@ -189,7 +189,9 @@ def test_hold_slot_refuses_a_length_that_is_not_offered(host):
 def test_check_out_hold_makes_a_pending_class_at_the_price_of_the_list(host):
     kept = hold(host, class_type=ClassType.GROUP)
 
-    virtual_class = check_out_hold(user=host, hold_id=kept.pk, students_count=4, text="Travel")
+    virtual_class = check_out_hold(
+        user=host, hold_id=kept.pk, students_count=4, words={"learning_focus": "Travel"}
+    )
 
     assert virtual_class.class_price == 3_600_000
     assert (virtual_class.start_time, virtual_class.max_participants) == (at("10:00"), 4)

@@ -49,7 +49,7 @@ def test_booking_stores_the_class_as_it_is_in_memory(student):
         students_count=5,
         price=1_500_000,
         preference_id="preference",
-        text="Hablar",
+        words={"learning_focus": "Hablar"},
     )
 
     assert columns(booked) == columns(VirtualClass.objects.get())

@@ -27,7 +27,9 @@ SECONDS = 10
 def book_paid(user: User, quote: Quote, text: str) -> VirtualClass:
     """Book a class to come as its student does: with a payment, which is approved."""
     payment = _ask_to_pay(user, quote)
-    request = BookingRequest(**asdict(quote), **describe_preference(payment), text=text)
+    request = BookingRequest(
+        **asdict(quote), **describe_preference(payment), words={"learning_focus": text}
+    )
     virtual_class = book_class(user=user, request=request)
     _choose(payment, action="approve")
     return virtual_class

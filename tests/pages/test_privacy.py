@@ -90,6 +90,8 @@ EXPORTED_AS = {
     "moneyToReturn": "Tus pagos",
     "transfers": "Tus transferencias",
 }
+# The texts of a class that a person types, and the words for them in «Tus clases».
+SAID_AS = {"learning_focus": "qué querés practicar"}
 # What an event or a preference is made of that needs no word on the page.
 SILENT_OF_EVENTS = {"event_id", "reference", "earlier_texts", "named_by_provider"}
 SILENT_OF_PREFERENCES = {"reference", "return_url", "notification_url", "expires_at", "cash_until"}
@@ -142,6 +144,13 @@ def test_profile_has_nothing_that_the_page_does_not_say(student):
     own = {"id", "status", "updatedAt"}  # the service's own, of no interest
 
     assert set(profile) == {*said.split(), "lastSignInAt"} | own
+
+
+def test_each_text_that_a_person_types_for_a_class_is_named():
+    details = {title: text for title, text, _ in list_stored_data()}["Tus clases"]
+
+    assert set(SAID_AS) == set(VirtualClass.TYPED)
+    assert [text for text in SAID_AS.values() if text not in details] == []
 
 
 @pytest.mark.parametrize("language", ["es-ar", "en"])

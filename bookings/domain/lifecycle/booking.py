@@ -1,6 +1,7 @@
 """Booking: a pending class that waits for its payment."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.conf import settings
@@ -36,13 +37,15 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class BookingRequest(Quote):
-    """has_preference: False if no payment system made ``preference_id``. text: what to practise.
-    offer: None for the plain list. discount: already taken off ``price``. kept_until: of a
-    purchase without a payment; empty for a program's booking.
+    """has_preference: False if no payment system made ``preference_id``.
+
+    words: as ``VirtualClass.TYPED``. offer: None for the plain list.
+    discount: already taken off ``price``.
+    kept_until: of a purchase without a payment; empty for a program's booking.
     """
 
     preference_id: str
-    text: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
     has_preference: bool = True
     offer: Offer | None = None
     discount: Discount | None = None
@@ -105,7 +108,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         offer=request.offer,
         max_participants=request.students_count,
         participants_ids=list_booker(user.pk),
-        learning_focus=request.text,
+        **request.words,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
     if by == user:  # she buys nothing when she publishes a class

@@ -122,7 +122,7 @@ def _describe_one(
         role=Role.HOST if is_host else Role.PARTICIPANT,
         price=price,
         is_paid=is_paid,
-        learning_focus=virtual_class.shown_focus or None,
+        learning_focus=(virtual_class.shows_words and virtual_class.learning_focus) or None,
         html_link=find_conference_url(virtual_class, now) or None,
         access_code=find_code_to_share(virtual_class, user, now) or None,
         preference_id=virtual_class.preference_id if has_preference else None,

@@ -81,7 +81,7 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     is_host = virtual_class.is_hosted_by(user)
     return {
         **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
-        **({"learningFocus": virtual_class.shown_focus} if is_host else {}),
+        **(_export_words(virtual_class) if is_host else {}),
         "offer": virtual_class.offer.name if virtual_class.offer else "",
         "bookedByYou": is_host,
         "yourPart": [
@@ -90,6 +90,11 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
             if part.user_id == user.pk
         ],
     }
+
+
+def _export_words(virtual_class: VirtualClass) -> dict[str, Any]:
+    words = _pick(virtual_class, *VirtualClass.TYPED)
+    return words if virtual_class.shows_words else dict.fromkeys(words, "")
 
 
 def _describe_transfer(transfer: BankTransfer) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From a hold, or a JS client's request, to the provider's checkout."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 
@@ -81,13 +82,14 @@ def check_out_hold(
     user: User,
     hold_id: uuid.UUID,
     students_count: int,
-    text: str = "",
+    words: Mapping[str, str] | None = None,
     seen: int | None = None,
     typed_code: str = "",
     way: PayWay = PayWay.ONLINE,
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
+    words: as ``VirtualClass.TYPED``.
     seen, typed_code: as for ``price_hold``. Only an online class has a ``payment``. No transaction
     may be open: the provider is called. Raises HoldExpiredError, TooManyBookingsError, the errors
     of ``price_hold``, TransferNotOfferedError, PaymentError, OfferUsedError; SlotTakenError for a
@@ -106,7 +108,9 @@ def check_out_hold(
         kept_until = find_hold_end(timezone.now())
         payment = open_checkout(user=user, quote=quote, kept_until=kept_until)
         make_preference(payment, quote)
-    virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
+    virtual_class = _book(
+        user, hold, quote, discount, payment, words or {}, by_transfer=by_transfer
+    )
     forgive_chosen(user)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
@@ -159,7 +163,7 @@ def _book(
     quote: Quote,
     discount: Discount | None,
     payment: Payment | None,
-    text: str,
+    words: Mapping[str, str],
     *,
     by_transfer: bool,
 ) -> VirtualClass:
@@ -181,7 +185,7 @@ def _book(
     request = BookingRequest(
         **asdict(quote),
         **describe_preference(payment),
-        text=text,
+        words=words,
         offer=hold.offer,
         discount=discount,
         kept_until=kept_until,

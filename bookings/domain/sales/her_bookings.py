@@ -84,7 +84,9 @@ def book_for(
     if is_paid:  # the hold lasts until the class is scheduled
         expires_at = find_hold_end(now)
     terms = {**asdict(quote), **describe_preference(payment)}
-    request = BookingRequest(**terms, text=text, offer=offer, kept_until=expires_at)
+    request = BookingRequest(
+        **terms, words={"learning_focus": text}, offer=offer, kept_until=expires_at
+    )
     virtual_class = _store_for(student, request, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 

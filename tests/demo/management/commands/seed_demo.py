@@ -239,7 +239,7 @@ def _book(
         discount=found,
         has_preference=found is None,  # another system's would have to pay the list's price
         preference_id=f"demo-{uuid.uuid4()}",
-        text=text,
+        words={"learning_focus": text},
     )
     return book_class(user=user, request=request)
 
