@@ -191,8 +191,8 @@ CALENDAR_ID = ENV.text("CALENDAR_ID", default="primary")
 CALENDAR_API_KEY = ENV.text("CALENDAR_API_KEY")
 CALENDAR_CONSENT = ENV.one_of("CALENDAR_CONSENT", "everyone", "teacher")
 CALENDAR_SERVICE_ACCOUNT = services.service_account(ENV)
-CALENDAR_CACHE_SECONDS = ENV.whole_number("CALENDAR_CACHE_SECONDS", default=15)
-CALENDAR_STALE_SECONDS = ENV.whole_number("CALENDAR_STALE_SECONDS", default=60)
+CALENDAR_CACHE_SECONDS = 15
+CALENDAR_STALE_SECONDS = 60
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # The longest that a page or API call waits for the provider.
 CALENDAR_BUDGET = timedelta(seconds=8)
@@ -222,9 +222,9 @@ MAX_WAITS = 20
 # How often a student may move or leave classes within an hour: each time others get a mail.
 MAX_CHANGES = 20
 # How long a freed place is offered to the first in line, if as much time is left.
-WAITING_LIST_WINDOW = timedelta(hours=ENV.duration("WAITING_LIST_HOURS", default=12))
+WAITING_LIST_WINDOW = timedelta(hours=12)
 # No place is offered when the class begins sooner.
-WAITING_LIST_CLOSES = timedelta(minutes=ENV.duration("WAITING_LIST_CLOSES_MINUTES", default=60))
+WAITING_LIST_CLOSES = timedelta(hours=1)
 
 # --- Payments ---------------------------------------------------------------------------------
 
@@ -353,11 +353,8 @@ SECURE_SSL_REDIRECT = _is_https
 # Probes do not come through the proxy that ends TLS.
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 63_072_000 if _is_https else 0
-_hsts_preload = ENV.boolean("HSTS_PRELOAD", default=False)
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _is_https and _hsts_preload
-if not _hsts_preload:
-    # Both bind every other name of the domain, for months: the domain's owner decides.
-    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+# Subdomains and the preload list would bind every other name of the domain, for months.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 

@@ -35,7 +35,6 @@ os.environ.update(
     CALENDAR_ID="primary",
     # Without a token payments are by hand; the fixture ``mercadopago`` gives one.
     MERCADOPAGO_API_URL=MERCADOPAGO.url,
-    CALENDAR_CACHE_SECONDS="15",
     EMAIL_URL="memorymail://",
     CACHE_URL="locmemcache://",
     DATABASE_URL=os.environ.get("DATABASE_URL", "sqlite:///:memory:"),

@@ -8,7 +8,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 MAX_DIGITS = 9
-MAX_DURATION = 8760
 
 
 class Values:
@@ -46,13 +45,6 @@ class Values:
         if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
             raise ImproperlyConfigured(f"{name} must be a whole number.")
         return int(value)
-
-    def duration(self, name: str, *, default: int) -> int:
-        """Return hours or minutes, from 1 to 8,760."""
-        value = self.whole_number(name, default=default)
-        if not 0 < value <= MAX_DURATION:
-            raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
-        return value
 
     def one_of(self, name: str, *known: str, default: str = "") -> str:
         """By default, the first of the known words."""

@@ -25,7 +25,6 @@ def server(django_db_setup, tmp_path_factory):
         tmp_path_factory.mktemp("server"),
         workers=2,
         CACHE_URL="",
-        CALENDAR_CACHE_SECONDS="900",
         BASE_URL=settings.BASE_URL,
         DATABASE_URL=database_url(),
     ) as server:

@@ -45,9 +45,6 @@ def test_production_has_the_documented_defaults():
 
     assert env.CALENDAR_ID == "primary"
     assert env.TRUSTED_PROXIES == 0
-    assert env.SECURE_HSTS_PRELOAD is False
-    assert env.CALENDAR_CACHE_SECONDS == 15
-    assert env.CALENDAR_STALE_SECONDS == 60
     assert env.CALENDAR_TRIGGER_POLICY == "auto"
     assert env.PREVENT_OVERLAPS is True
     assert (env.DEMO, env.ENV.is_local) == (False, False)

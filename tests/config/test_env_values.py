@@ -1,7 +1,5 @@
 """config/env/values.py: what counts as a text, a boolean, a number."""
 
-from datetime import timedelta
-
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -19,11 +17,11 @@ def test_empty_variable_counts_as_not_set(blank):
     names = (
         "SECRET_KEY FIELD_KEYS BASE_URL DATABASE_URL CACHE_URL EMAIL_URL SITE_NAME CALENDAR_ID "
         "GOOGLE_URL GITHUB_URL GITHUB_API_URL CALENDAR_API_URL MEET_API_URL MEET_ACCESS "
-        "CALENDAR_CACHE_SECONDS CALENDAR_STALE_SECONDS CALENDAR_CONSENT "
+        "CALENDAR_CONSENT "
         "CALENDAR_TRIGGER_POLICY PREVENT_OVERLAPS SERVICE_ACCOUNT_JSON DEMO "
         "CALENDAR_TRIGGER_SECRET MERCADOPAGO_ACCESS_TOKEN MERCADOPAGO_WEBHOOK_SECRET "
         "MERCADOPAGO_WEBHOOK_SIGNATURE MERCADOPAGO_API_URL MERCADOPAGO_COLLECTOR_ID "
-        "TRUSTED_PROXIES HSTS_PRELOAD WAITING_LIST_HOURS WAITING_LIST_CLOSES_MINUTES "
+        "TRUSTED_PROXIES "
         "SELLER_NAME SELLER_CUIT SELLER_ADDRESS SELLER_HOURS SELLER_DATA_FISCAL_URL"
     )
 
@@ -55,24 +53,6 @@ def test_debug_that_is_no_boolean_is_named():
         read_settings({"DEBUG": "ture"})
 
 
-@pytest.mark.parametrize(("text", "value"), [("0", 0), ("60", 60)])
-def test_seconds(text, value):
-    assert value == development(CALENDAR_CACHE_SECONDS=text).CALENDAR_CACHE_SECONDS
-
-
-@pytest.mark.parametrize("text", ["0", "8761", "1.5", "-1"])
-@pytest.mark.parametrize("name", ["WAITING_LIST_HOURS", "WAITING_LIST_CLOSES_MINUTES"])
-def test_a_window_that_is_none_is_named(name, text):
-    assert f"{name} must be" in refusal(**{name: text})
-
-
-def test_the_windows_of_the_waiting_list():
-    env = development(WAITING_LIST_HOURS="3", WAITING_LIST_CLOSES_MINUTES="30")
-
-    assert timedelta(hours=3) == env.WAITING_LIST_WINDOW
-    assert timedelta(minutes=30) == env.WAITING_LIST_CLOSES
-
-
 def test_trusted_proxies():
     assert production(TRUSTED_PROXIES="2").TRUSTED_PROXIES == 2
     assert "TRUSTED_PROXIES must be a whole number" in refusal(TRUSTED_PROXIES="all")
@@ -80,4 +60,4 @@ def test_trusted_proxies():
 
 @pytest.mark.parametrize("text", ["-1", "1.5", "15s", "٣", "1e3", "9" * 5000])
 def test_seconds_that_are_no_number_are_named(text):
-    assert "CALENDAR_CACHE_SECONDS must be" in refusal(CALENDAR_CACHE_SECONDS=text)
+    assert "TRUSTED_PROXIES must be" in refusal(TRUSTED_PROXIES=text)
