@@ -25,8 +25,8 @@ test-postgresql: developer ## the same on PostgreSQL: the one of DATABASE_URL, e
 journeys: developer ## every test in the browser: each width, colour scheme and language, page weight, offline, demos
 	$(BIN)/python -m pytest -q -rs -m browser tests/journeys $(ARGS)
 
-prove: developer ## every drill and its twins, on both engines
-	$(BIN)/python manage.py drill all $(ARGS)
+prove: developer ## every drill, on both engines
+	$(BIN)/python manage.py drill $(ARGS)
 
 bench: developer ## what each request costs, beside a bare Django view in the same run
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -1,5 +1,9 @@
-"""What the races share: committed rows, a provider that hurries, and ways to take a lock off."""
+"""What the races share: committed rows, a provider that hurries, and ways to take a lock off.
 
+``ROUNDS=200 pytest -n auto tests/concurrency`` runs each race so often.
+"""
+
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import time
@@ -13,6 +17,15 @@ from django.test import Client
 from bookings.models import Offer, WeeklyHours
 from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
 from tests.sales.offers import make_trial
+
+ROUNDS = int(os.environ.get("ROUNDS", "1"))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Repeat each test."""
+    if ROUNDS > 1:
+        metafunc.fixturenames.append("_round")
+        metafunc.parametrize("_round", range(ROUNDS))
 
 
 @pytest.fixture(autouse=True)

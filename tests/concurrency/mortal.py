@@ -1,11 +1,11 @@
 """The life of a process that schedules a class and is killed on the way, as by a power cut."""
 
+import uuid
 from collections.abc import Callable
 from functools import partial
 
 from bookings.domain.lifecycle import scheduling
-from tests.drills.patching import die, die_after, die_before
-from tests.drills.protections import save_without_transaction, use_random_event_ids
+from tests.drills.patching import die, die_after, die_before, replace
 
 SCHEDULING = "bookings.domain.lifecycle.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
@@ -18,6 +18,25 @@ POINTS: dict[str, Callable[[], None]] = {
     "in the save, all written": partial(die_after, f"{SCHEDULING}.record_place"),
     "before the answer": lambda: None,
 }
+
+
+def use_random_event_ids() -> None:
+    """Leave out that the event's id follows from the class."""
+    replace(
+        "bookings.domain.calendar.drafts.derive_event_id",
+        lambda original: lambda virtual_class: uuid.uuid4().hex,
+    )
+
+
+def save_without_transaction() -> None:
+    """Leave out that a class, its host and its mail are written together, under a lock."""
+    replace(
+        "django.db.backends.postgresql.features.DatabaseFeatures.has_select_for_update",
+        lambda original: False,
+    )
+    replace(f"{SCHEDULING}._store", lambda original: original.__wrapped__)
+
+
 PROTECTIONS = {"ids": use_random_event_ids, "transaction": save_without_transaction}
 
 

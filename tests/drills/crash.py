@@ -7,7 +7,7 @@ got no answer, the sweeps run while time passes, and the referee counts.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,7 +28,6 @@ from bookings.models import (
     Refund,
     VirtualClass,
     WaitingState,
-    WeeklyHours,
 )
 from bookings.work.sweeps import sweep
 from tests.drills.evidence import Promises, Violation, look_outside, read_rows
@@ -47,13 +46,11 @@ from tests.drills.points import (
     WAY,
     Point,
 )
-from tests.drills.processes import Prepare, Say
-from tests.drills.protections import CRASH_TWINS, Twin
+from tests.drills.processes import Say
 from tests.drills.referee import count, judge
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Person, Scene
-from tests.drills.size import Size
-from tests.drills.world import World
+from tests.drills.world import Size, World
 
 # A refund of so many centavos; a whole one could not be made twice by any mistake.
 PART = 100_000
@@ -63,7 +60,6 @@ DAY, BREATH = timedelta(days=1), timedelta(minutes=5)
 # Nobody has a class at that hour of that day.
 MOVED_BY = timedelta(days=10)
 COMPLETED = ClassStatus.COMPLETED
-TWINS = CRASH_TWINS
 
 
 @dataclass(slots=True)
@@ -95,23 +91,17 @@ class Battle:
     recovery: float
 
 
-def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
-    """Kill processes at every point; with a twin, at those where its protection matters."""
-    result = Result("crash", world.engine, twin=twin.name if twin else "")
-    left_out = (twin.leave_out,) if twin else ()
-    for point in _choose(size) if twin is None else twin.points:
-        battle = fight(world, point, size.rounds, *left_out)
-        _note(result, point.name, battle, size.rounds, twin)
+def drill(world: World, size: Size) -> Result:
+    """Kill ``size.rounds`` processes at each of ``size.points`` points."""
+    result = Result("crash", world.engine)
+    for point in POINTS[:: -(-len(POINTS) // size.points)]:
+        battle = fight(world, point, size.rounds)
+        _note(result, point.name, battle, size.rounds)
     result.figures = _sum_up(result.rows)
     return result
 
 
-def _choose(size: Size) -> Sequence[Point]:
-    """Choose so many points from the whole way."""
-    return POINTS[:: -(-len(POINTS) // size.points)]
-
-
-def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | None) -> None:
+def _note(result: Result, name: str, battle: Battle, rounds: int) -> None:
     found = count(battle.violations)
     result.rows.append(
         Row(
@@ -126,35 +116,28 @@ def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | N
             },
         )
     )
-    if twin is None:
-        if battle.kills < rounds:
-            result.broken.append(f"{name}: {battle.kills} of {rounds} processes met the point")
-        result.broken += [_spell(name, one) for one in battle.violations]
-    elif battle.kills == rounds:
-        # Only what the protection is there for counts: anything else would be an accident.
-        result.broken += [
-            _spell(name, one) for one in battle.violations if (one.kind, one.subject) == twin.breaks
-        ]
+    if battle.kills < rounds:
+        result.broken.append(f"{name}: {battle.kills} of {rounds} processes met the point")
+    result.broken += [_spell(name, one) for one in battle.violations]
 
 
-def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle:
+def fight(world: World, point: Point, rounds: int) -> Battle:
     """Kill a process at the point, so many times; recover; let the referee look."""
     scene, promises = Scene(world), Promises()
-    WeeklyHours.objects.all().delete()  # its stories begin at any hour
     stories = _begin_stories(scene, rounds)
     before, after = _steps_around(point.step)
     for step in before:
-        _take_step(scene, stories, step, promises, *left_out)
-    kills = sum(_crash(scene, story, point, promises, *left_out) for story in stories)
+        _take_step(scene, stories, step, promises)
+    kills = sum(_crash(scene, story, point, promises) for story in stories)
     started = time.monotonic()
-    _take_step(scene, stories, point.step, promises, *left_out)
+    _take_step(scene, stories, point.step, promises)
     _note_places(stories, point.step, promises)
-    _let_time_pass(scene, *left_out)
+    _let_time_pass(scene)
     recovery = time.monotonic() - started
     for step in after:
-        _take_step(scene, stories, step, promises, *left_out)
+        _take_step(scene, stories, step, promises)
     if after:
-        _let_time_pass(scene, *left_out)
+        _let_time_pass(scene)
     outside = look_outside(world.google, world.mercadopago, world.mails)
     ids = [mail.message_id for mail in outside.mails]
     violations = judge(read_rows(), outside, promises, now=scene.now)
@@ -188,35 +171,31 @@ def _steps_around(step: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return WAY, (COMPLETE,) if step == REMIND else ()
 
 
-def _let_time_pass(scene: Scene, *left_out: Prepare) -> None:
+def _let_time_pass(scene: Scene) -> None:
     for minutes in PAUSES_IN_MINUTES:
         scene.pass_time(minutes=minutes)
-        scene.sweep(*left_out)
+        scene.sweep()
 
 
-def _crash(
-    scene: Scene, story: Story, point: Point, promises: Promises, *left_out: Prepare
-) -> bool:
+def _crash(scene: Scene, story: Story, point: Point, promises: Promises) -> bool:
     """Take one step with a process that dies at the point; whether it did."""
     if point.step not in WAY:
-        return scene.run(_work(scene, story, point.step), *left_out, point.arm).was_killed
-    web = scene.start_web(*left_out, point.arm)
+        return scene.run(_work(scene, story, point.step), point.arm).was_killed
+    web = scene.start_web(point.arm)
     _try_step(scene, story, point.step, promises)
     return web.await_death()
 
 
-def _take_step(
-    scene: Scene, stories: list[Story], step: str, promises: Promises, *left_out: Prepare
-) -> None:
+def _take_step(scene: Scene, stories: list[Story], step: str, promises: Promises) -> None:
     """Take a step with a process that lives; what was done already is not done again."""
     if step in WAY:
-        web = scene.start_web(*left_out)
+        web = scene.start_web()
         for story in stories:
             _try_step(scene, story, step, promises)
         web.stop()
         return
     for story in stories:
-        scene.run(_work(scene, story, step), *left_out)
+        scene.run(_work(scene, story, step))
 
 
 def _try_step(scene: Scene, story: Story, step: str, promises: Promises) -> None:

@@ -6,14 +6,13 @@ The product has no switches for drills: everything is put in, and left out, from
 import os
 import pkgutil
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 
-def replace(path: str, make: Callable[[Any], Any]) -> Callable[[], None]:
-    """Put ``make(original)`` where the path points; give what undoes it.
+def replace(path: str, make: Callable[[Any], Any]) -> None:
+    """Put ``make(original)`` where the path points, for the rest of the process.
 
     path: of a module's function or a class's method, such as
     ``bookings.domain.lifecycle.scheduling._save``.
@@ -23,17 +22,6 @@ def replace(path: str, make: Callable[[Any], Any]) -> Callable[[], None]:
     parent = pkgutil.resolve_name(parent_path)
     original = vars(parent)[name] if name in vars(parent) else getattr(parent, name)
     setattr(parent, name, make(original))
-    return lambda: setattr(parent, name, original)
-
-
-@contextmanager
-def replaced(path: str, make: Callable[[Any], Any]) -> Iterator[None]:
-    """Replace while the block runs."""
-    undo = replace(path, make)
-    try:
-        yield
-    finally:
-        undo()
 
 
 def die(*args: Any, **kwargs: Any) -> None:

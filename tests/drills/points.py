@@ -36,7 +36,7 @@ POINTS = (
     _after("book: committed, not answered", BOOK, "bookings.api.booking.book_class"),
     _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.accept_notification"),
     _before("pay: charge written, not committed", PAY, f"{DOMAIN}.money.charges._plan_check"),
-    _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.checkout.settling.carry_out"),
+    _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.sales.settling.carry_out"),
     _before("schedule: before the wish", PAY, f"{DOMAIN}.lifecycle.scheduling._note_request"),
     _before("schedule: wish committed", PAY, f"{DOMAIN}.lifecycle.scheduling.create_event"),
     _before("schedule: event made, answer unread", PAY, "calendar_sync.google.events._checked"),

@@ -1,8 +1,7 @@
-"""What a drill found, for people and for programs."""
+"""What a drill found."""
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -16,41 +15,27 @@ class Row:
 
 @dataclass(slots=True)
 class Result:
-    """One drill on one engine, or one of its twins.
-
-    twin: the protection left out; empty for the drill itself. broken: every promise that broke, in
-    words. skipped: why it did not run.
-    """
+    """One drill on one engine. broken: every promise that broke, in words. skipped: the reason."""
 
     drill: str
     engine: str
-    twin: str = ""
     rows: list[Row] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
-    seconds: float = 0.0
     skipped: str = ""
 
     @property
-    def is_ok(self) -> bool:
-        """Whether it went as it has to: a drill without, a twin with a broken promise."""
-        return bool(self.skipped) or bool(self.broken) == bool(self.twin)
-
-    @property
     def verdict(self) -> str:
-        """Say how it went, in two words."""
+        """Say how it went, in a word."""
         if self.skipped:
             return "skipped"
-        if self.twin:
-            return "twin failed" if self.broken else "THE TWIN PASSED"
         return "BROKEN" if self.broken else "kept"
 
 
-def print_result(result: Result) -> None:
+def print_result(result: Result, *, seconds: float) -> None:
     """Print what one drill found."""
     name = f"{result.drill} on {result.engine}"
-    name += f", twin without {result.twin}" if result.twin else ""
-    print(f"\n=== {name}: {result.verdict} ({result.seconds:.1f} s)", flush=True)
+    print(f"\n=== {name}: {result.verdict} ({seconds:.1f} s)", flush=True)
     if result.skipped:
         print(f"    {result.skipped}")
     if result.rows:
@@ -61,29 +46,11 @@ def print_result(result: Result) -> None:
         )
     for what, figure in result.figures.items():
         print(f"    {what:<44} {_spell(figure)}")
-    # A twin has to break; how often is enough.
-    shown = result.broken[:3] if result.twin else result.broken[:20]
-    for promise in shown:
-        print(f"    {'as it must' if result.twin else 'BROKEN'}: {promise}")
-    if len(result.broken) > len(shown):
-        print(f"    ... and {len(result.broken) - len(shown)} more")
+    for promise in result.broken[:20]:
+        print(f"    BROKEN: {promise}")
+    if len(result.broken) > 20:
+        print(f"    ... and {len(result.broken) - 20} more")
     print(end="", flush=True)
-
-
-def print_summary(results: Sequence[Result]) -> None:
-    """Print one line for each drill and twin."""
-    print("\n=== summary")
-    lines = [
-        [one.drill, one.engine, one.twin or "-", f"{one.seconds:.1f} s", one.verdict]
-        for one in results
-    ]
-    print_table(["drill", "engine", "without", "time", "verdict"], lines)
-    failed = [one for one in results if not one.is_ok]
-    twins = sum(bool(one.twin) for one in results)
-    print(
-        f"\n{len(results) - twins} drills and {twins} twins: "
-        + (f"{len(failed)} did not go as they must." if failed else "every promise kept.")
-    )
 
 
 def print_table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
@@ -92,18 +59,6 @@ def print_table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
     widths = [max(len(line[number]) for line in cells) for number in range(len(head))]
     for line in cells:
         print("    " + "  ".join(_pad(*pair) for pair in zip(line, widths, strict=True)).rstrip())
-
-
-def to_json(result: Result) -> str:
-    """Give everything in one line, for programs."""
-    return json.dumps({**asdict(result), "verdict": result.verdict, "ok": result.is_ok})
-
-
-def from_json(text: str) -> Result:
-    """Read what another process found."""
-    found = json.loads(text)
-    del found["verdict"], found["ok"]
-    return Result(**{**found, "rows": [Row(**row) for row in found["rows"]]})
 
 
 def percentile(values: Sequence[float], share: float) -> float:

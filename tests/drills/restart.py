@@ -13,11 +13,9 @@ from django.db import connections
 from django.utils import timezone
 
 from bookings.models import VirtualClass
-from tests.drills.protections import Twin, keep_dead_connections
 from tests.drills.report import Result, Row, milliseconds, percentile
 from tests.drills.scene import HOUR, Person, Scene
-from tests.drills.size import Size
-from tests.drills.world import World
+from tests.drills.world import Size, World
 from tests.postgres import PrivateServer
 from tests.processes import web_server
 
@@ -27,7 +25,6 @@ CALM_SECONDS = 1.5
 # The service answers again by then, without being restarted itself.
 RECOVERY_SECONDS = 20
 MODES = ("fast", "immediate")
-TWINS = (Twin("reconnecting", keep_dead_connections),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +98,19 @@ class Load:
             self.answers.append(Answer(preference_id, status, began, time.monotonic()))
 
 
-def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
+def drill(world: World, size: Size) -> Result:
     """Restart the database under load, so many times."""
-    result = Result("restart", world.engine, twin=twin.name if twin else "")
+    result = Result("restart", world.engine)
     if world.server is None:
         result.skipped = "There is no server to restart."
         return result
     scene = Scene(world)
     people = [scene.sign_up(f"client{number}") for number in range(CLIENTS)]
-    left_out = twin.leave_out.__name__ if twin else ""
     with web_server(
         world.directory,
         threads=THREADS,
         workers=WORKERS,
-        application="tests.drills.wsgi",
         BASE_URL=world.url,
-        DRILL_LEAVES_OUT=left_out,
     ) as server:
         for person in people:
             person.base = server.url

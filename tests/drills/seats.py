@@ -27,19 +27,11 @@ from bookings.work.sweeps import sweep
 from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.patching import die_after, die_before
 from tests.drills.points import DOMAIN, NOTICES, Point
-from tests.drills.processes import Prepare, Say, ServiceProcess, require, serve
-from tests.drills.protections import (
-    Twin,
-    join_without_lock,
-    let_few_stand_for_many,
-    send_refunds_once,
-    settle_places_without_transaction,
-)
+from tests.drills.processes import Say, ServiceProcess, require, serve
 from tests.drills.referee import judge
 from tests.drills.report import Result, Row
-from tests.drills.scene import Scene
-from tests.drills.size import Size
-from tests.drills.world import SQLITE, World
+from tests.drills.scene import Scene, lift_limits
+from tests.drills.world import SQLITE, Size, World
 from tests.standins import Fault
 
 PLACES, PEOPLE, FEW = 6, 200, 60
@@ -52,13 +44,8 @@ PROCESSES, SQLITE_PROCESSES = 8, 4
 FIRST_BATCH, BATCH = 2, 16
 OUTAGE_MINUTES, STEP_MINUTES = 60, 6
 TRIES = 20
-TWINS = (
-    Twin("the lock", join_without_lock),
-    Twin("one transaction to settle", settle_places_without_transaction),
-    Twin("trying again to refund", send_refunds_once),
-)
 
-BUYING = f"{DOMAIN}.open_classes.buying"
+BUYING = f"{DOMAIN}.sales.buying"
 
 
 def _point(name: str, path: str, *, after: bool = False) -> Point:
@@ -70,7 +57,7 @@ POINTS = (
     _point("place given, not committed", f"{BUYING}.give_place", after=True),
     _point("notice stored, not answered", "bookings.api.webhooks.accept_notification", after=True),
     _point("charge written, not committed", f"{DOMAIN}.money.charges._plan_check"),
-    _point("recorded, nothing done yet", f"{DOMAIN}.checkout.settling.carry_out"),
+    _point("recorded, nothing done yet", f"{DOMAIN}.sales.settling.carry_out"),
     _point("place lost, refund not requested", f"{BUYING}.end_purchase"),
     _point("refund requested, not committed", f"{BUYING}._lose", after=True),
     _point("refund not sent", f"{DOMAIN}.money.refunds._ask_provider"),
@@ -81,16 +68,15 @@ POINTS = (
 )
 
 
-def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
+def drill(world: World, size: Size) -> Result:
     """Have ``size.people`` pay, at most PEOPLE, and FEW of them for too large a class."""
-    result = Result("seats", world.engine, twin=twin.name if twin else "")
-    left_out = (twin.leave_out,) if twin else ()
+    result = Result("seats", world.engine)
     people = min(size.people, PEOPLE)
     # The same for each run.
     chance = random.Random(2026)
-    _run_crowd(world, people, chance, result, *left_out, is_parallel=False)
-    _run_crowd(world, people, chance, result, *left_out, is_parallel=True)
-    _miss_minimum(world, min(people, FEW), chance, result, *left_out)
+    _run_crowd(world, people, chance, result, is_parallel=False)
+    _run_crowd(world, people, chance, result, is_parallel=True)
+    _miss_minimum(world, min(people, FEW), chance, result)
     return result
 
 
@@ -99,7 +85,6 @@ def _run_crowd(
     people: int,
     chance: random.Random,
     result: Result,
-    *left_out: Prepare,
     is_parallel: bool,
 ) -> None:
     scene = Scene(world)
@@ -111,18 +96,16 @@ def _run_crowd(
         world.mercadopago.pay(preference_id)
     if is_parallel:
         kills = 0
-        if errors := _settle_at_once(scene, preferences, chance, *left_out):
+        if errors := _settle_at_once(scene, preferences, chance):
             result.broken.append(f"all at once: {len(errors)} errors, such as {errors[0]}")
     else:
-        kills = _deliver_and_kill(scene, chance, *left_out)
-    _recover(scene, *left_out)
+        kills = _deliver_and_kill(scene, chance)
+    _recover(scene)
     name = "all at once" if is_parallel else "killed at random"
     _judge(scene, name, people, min(PLACES, people), kills, result)
 
 
-def _miss_minimum(
-    world: World, people: int, chance: random.Random, result: Result, *left_out: Prepare
-) -> None:
+def _miss_minimum(world: World, people: int, chance: random.Random, result: Result) -> None:
     """Let a deadline pass with too few people, while Mercado Pago is down for an hour."""
     scene = Scene(world)
     guests = [scene.sign_up(f"guest{number}").user for number in range(people)]
@@ -137,10 +120,10 @@ def _miss_minimum(
     for number in range(OUTAGE_MINUTES // STEP_MINUTES):
         scene.pass_time(minutes=STEP_MINUTES)
         point = POINTS[-(number % 5) - 1]
-        kills += scene.run(_sweep, _leave_mails, *left_out, point.arm).was_killed
-        scene.run(_sweep, *left_out)
+        kills += scene.run(_sweep, _leave_mails, point.arm).was_killed
+        scene.run(_sweep)
     world.mercadopago.heal()
-    _recover(scene, *left_out)
+    _recover(scene)
     if not OpenClass.objects.filter(virtual_class__status=ClassStatus.CANCELLED).exists():
         result.broken.append("the class below its minimum was not called off")
     _judge(scene, "below the minimum", people, 0, kills, result)
@@ -176,12 +159,12 @@ def _hold_in_turns(scene: Scene, guests: Sequence[User], at_once: int = PLACES) 
     preferences = []
     for first in range(0, len(guests), at_once):
         turn = guests[first : first + at_once]
-        preferences += require(scene.run(partial(hold, turn), let_few_stand_for_many))
+        preferences += require(scene.run(partial(hold, turn), lift_limits))
         scene.pass_time(minutes=HOLD_MINUTES)
     return preferences
 
 
-def _deliver_and_kill(scene: Scene, chance: random.Random, *left_out: Prepare) -> int:
+def _deliver_and_kill(scene: Scene, chance: random.Random) -> int:
     """Deliver the notices in any order, to processes that die; return how many died."""
     mercadopago = scene.world.mercadopago
     positions = list(range(len(mercadopago.notifications())))
@@ -190,7 +173,7 @@ def _deliver_and_kill(scene: Scene, chance: random.Random, *left_out: Prepare) -
     for number, batch in enumerate(_cut(positions)):
         point = POINTS[number] if number < len(POINTS) else chance.choice(POINTS)
         web = ServiceProcess(
-            serve(scene.world.listener), _leave_mails, *left_out, point.arm, ahead=scene.ahead
+            serve(scene.world.listener), _leave_mails, point.arm, ahead=scene.ahead
         )
         with suppress(RequestException):
             for position in batch:
@@ -198,7 +181,7 @@ def _deliver_and_kill(scene: Scene, chance: random.Random, *left_out: Prepare) -
                     break
         kills += web.stop().was_killed
         point = chance.choice(POINTS)
-        kills += scene.run(_sweep, _leave_mails, *left_out, point.arm).was_killed
+        kills += scene.run(_sweep, _leave_mails, point.arm).was_killed
         scene.pass_time(minutes=2)
     return kills
 
@@ -209,9 +192,7 @@ def _cut(positions: list[int]) -> Iterator[list[int]]:
     yield from (rest[one : one + BATCH] for one in range(0, len(rest), BATCH))
 
 
-def _settle_at_once(
-    scene: Scene, preferences: list[str], chance: random.Random, *left_out: Prepare
-) -> list[str]:
+def _settle_at_once(scene: Scene, preferences: list[str], chance: random.Random) -> list[str]:
     """Settle every payment twice, in processes that run at the same time; return the database's
     errors.
     """
@@ -231,23 +212,21 @@ def _settle_at_once(
                 continue
 
     processes = [
-        ServiceProcess(
-            partial(work, every[number::count]), _leave_mails, *left_out, ahead=scene.ahead
-        )
+        ServiceProcess(partial(work, every[number::count]), _leave_mails, ahead=scene.ahead)
         for number in range(count)
     ]
     return [error for process in processes for error in require(process.wait())]
 
 
-def _recover(scene: Scene, *left_out: Prepare) -> None:
+def _recover(scene: Scene) -> None:
     """Deliver what nobody took, and let time pass."""
-    web = scene.start_web(*left_out)
+    web = scene.start_web()
     scene.world.mercadopago.deliver()
     web.stop()
     for minutes in PAUSES_IN_MINUTES:
         scene.pass_time(minutes=minutes)
         for _ in range(TRIES):
-            done = scene.sweep(*left_out)
+            done = scene.sweep()
             if not any(done.get(one) for one in ("send_due_refunds", "process_notifications")):
                 break
 

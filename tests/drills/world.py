@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
 import django
 
 from tests.drills.standins import Remote, Standins
-from tests.postgres import PrivateServer, find_postgresql, private_postgresql
+from tests.postgres import PrivateServer, private_postgresql
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 ENGINES = (SQLITE, POSTGRESQL)
@@ -28,11 +26,32 @@ CONNECTIONS = "400"
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """How much a drill does.
+
+    points, rounds: where ``crash`` kills, and how often at each. people: who pay for a place.
+    classes, steps: paid while the providers fail, in so many steps of the clock for each failure.
+    restarts: of the database.
+    """
+
+    points: int
+    rounds: int
+    people: int
+    classes: int
+    steps: int
+    restarts: int
+
+
+FULL = Size(points=100, rounds=10, people=120, classes=100, steps=3, restarts=6)
+QUICK = Size(points=2, rounds=1, people=12, classes=10, steps=1, restarts=1)
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """Where a drill takes place.
 
     listener: the socket on which the web processes answer, one after the other.
-    server: the private PostgreSQL, which a drill may restart; None for one that is not ours.
+    server: the private PostgreSQL, which a drill may restart; None on SQLite.
     """
 
     engine: str
@@ -51,16 +70,12 @@ class World:
 
 
 @contextmanager
-def open_world(engine: str, *, database_url: str = "", private: bool = False) -> Iterator[World]:
-    """Make a world, and Django ready for it: once in a process, before any model is imported.
-
-    database_url: a test's own database, which has its tables; what is in it is deleted. Without
-    one a new database is made and dropped. private: never on a server that is not ours.
-    """
+def open_world(engine: str) -> Iterator[World]:
+    """Make a world, and Django ready for it: once in a process, before any model is imported."""
     directory = Path(tempfile.mkdtemp(prefix="drill-"))
     try:
         with (
-            _database(engine, directory, database_url, private=private) as (url, server),
+            _database(engine, directory) as (url, server),
             Standins() as standins,
             socket.socket() as listener,
         ):
@@ -77,7 +92,7 @@ def open_world(engine: str, *, database_url: str = "", private: bool = False) ->
             )
             world.mails.mkdir()
             _set_environment(world, url)
-            _set_up_django(migrate=not database_url)
+            _set_up_django()
             try:
                 yield world
             finally:
@@ -115,16 +130,15 @@ def _set_environment(world: World, database_url: str) -> None:
     )
 
 
-def _set_up_django(*, migrate: bool) -> None:
+def _set_up_django() -> None:
     django.setup()
+    from django.core.management import call_command  # needs the settings
+
     from bookings.domain.calendar import guests  # needs the settings
 
     # A process would wait for it; the sweeps write them.
     vars(guests._job)["call"] = lambda: None
-    if migrate:
-        from django.core.management import call_command  # needs the settings
-
-        call_command("migrate", verbosity=0)
+    call_command("migrate", verbosity=0)
 
 
 def _close_connections() -> None:
@@ -134,42 +148,10 @@ def _close_connections() -> None:
 
 
 @contextmanager
-def _database(
-    engine: str, directory: Path, database_url: str, *, private: bool
-) -> Iterator[tuple[str, PrivateServer | None]]:
-    """Give the address of the drill's database, and the server when it is ours."""
-    if database_url:
-        name = Path(urlsplit(database_url).path).name
-        if "test" not in name:
-            raise ValueError(f"{name!r} is no test's database: its rows would be deleted.")
-        yield database_url, None
-    elif engine == SQLITE:
+def _database(engine: str, directory: Path) -> Iterator[tuple[str, PrivateServer | None]]:
+    """Give the address of the drill's database, and the server of it."""
+    if engine == SQLITE:
         yield f"sqlite:///{directory / 'drill.sqlite3'}", None
-    elif find_postgresql() and not private:
-        with _database_of_our_own(find_postgresql()) as url:
-            yield url, None
     else:
         with private_postgresql(max_connections=CONNECTIONS) as server:
             yield server.url, server
-
-
-@contextmanager
-def _database_of_our_own(url: str) -> Iterator[str]:
-    """Make a database on a server that is there, and drop it afterwards."""
-    import psycopg  # not needed on SQLite
-    from psycopg import sql
-
-    name = f"drill_{uuid4().hex[:12]}"
-    maintenance = _with_database(url, "postgres")
-    with psycopg.connect(maintenance, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    try:
-        yield _with_database(url, name)
-    finally:
-        with psycopg.connect(maintenance, autocommit=True) as connection:
-            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
-            connection.execute(drop.format(sql.Identifier(name)))
-
-
-def _with_database(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))

@@ -17,23 +17,20 @@ from bookings.models import NoticeKind, VirtualClass
 from tests.booking import book_class
 from tests.drills.evidence import Promises, look_outside, read_rows
 from tests.drills.processes import Say, require
-from tests.drills.protections import Twin, keep_instants
 from tests.drills.referee import judge
 from tests.drills.report import Result
 from tests.drills.scene import HOUR, Scene
-from tests.drills.size import Size
-from tests.drills.world import World
+from tests.drills.world import Size, World
 from tests.zones import compile_zone, renew_law
 
 # Classes from this hour on, back to back: each has to make room for the next.
 FIRST_HOUR, CLASSES = time(12), 6
 UNTIL_CHANGE, UNTIL_CLASSES = timedelta(days=6), timedelta(days=8)
-TWINS = (Twin("keeping hours", keep_instants),)
 
 
-def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
+def drill(world: World, size: Size) -> Result:
     """Schedule classes, change the law, restart, and read every clock."""
-    result = Result("zone", world.engine, twin=twin.name if twin else "")
+    result = Result("zone", world.engine)
     scene = Scene(world)
     _schedule(scene)
     scene.sweep()
@@ -43,7 +40,7 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
     )
     folder = compile_zone(world.directory / "zones", change=midnight)
     # A restart: each process from now on has the new law.
-    prepare = (lambda: renew_law(folder), *((twin.leave_out,) if twin else ()))
+    prepare = (lambda: renew_law(folder),)
     [moved] = _ask(scene, lambda: len(find_shifts()), *prepare)
     for _ in range(3):  # the events are moved a minute after the classes
         scene.pass_time(minutes=6)
