@@ -3,7 +3,7 @@
 
 const CACHE = "offline-{{ version }}-{{ LANGUAGE_CODE }}";
 const PAGE = "{% url 'offline' %}";
-const STYLES = ["{% static 'css/tokens.css' %}", "{% static 'css/offline.css' %}"];
+const STYLES = ["{% static 'css/base.css' %}", "{% static 'css/offline.css' %}"];
 
 async function keepPage() {
   const cache = await caches.open(CACHE);

@@ -78,4 +78,4 @@ def test_the_page_follows_the_language(page):
 def test_the_browser_keeps_no_page_of_a_person(page):
     kept = page.evaluate(LISTED)
 
-    assert kept == ["/sin-conexion", "/static/css/tokens.css", "/static/css/offline.css"]
+    assert kept == ["/sin-conexion", "/static/css/base.css", "/static/css/offline.css"]
