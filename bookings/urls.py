@@ -29,7 +29,7 @@ from bookings.pages import (
 )
 from bookings.pages.front import crawlers, front_page, home, photo, share_picture, timetable
 from bookings.pages.sales import class_links, open_classes, paying, places
-from bookings.payments.backend import PROVIDER
+from bookings.payments.backend import PROVIDERS
 
 app_name = "bookings"
 
@@ -39,11 +39,10 @@ urlpatterns = [
     path("api/prices", PricesView.as_view(), name="api_prices"),
     path("api/slots", SlotsView.as_view(), name="api_slots"),
     path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
-    path(
-        f"api/webhooks/{PROVIDER}",
-        PaymentWebhookView.as_view(),
-        name="api_payment_webhook",
-    ),
+    *[
+        path(f"api/webhooks/{name}", PaymentWebhookView.as_view(provider=name))
+        for name in PROVIDERS
+    ],
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
     path("api/classes", OwnClassesView.as_view(), name="api_classes"),
     path("api/classes/<uuid:class_id>", OwnClassView.as_view(), name="api_class"),

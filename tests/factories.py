@@ -256,6 +256,7 @@ class PaymentFactory(DjangoModelFactory[Payment]):
         model = Payment
 
     purchase = factory.SubFactory(PurchaseFactory)
+    provider = "mercadopago"
     amount = factory.LazyAttribute(lambda o: o.purchase.price)
 
 
@@ -266,5 +267,6 @@ class BankTransferFactory(DjangoModelFactory[BankTransfer]):
         model = BankTransfer
 
     purchase = factory.SubFactory(PurchaseFactory)
+    provider = "mercadopago"
     amount = factory.LazyAttribute(lambda o: o.purchase.price)
     operation_number = factory.Sequence(lambda n: f"{n:012d}")

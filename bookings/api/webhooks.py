@@ -27,6 +27,7 @@ TOO_MANY = "Demasiados avisos sin una firma válida."
 
 
 class PaymentWebhookView(APIView):
+    provider = ""
     authentication_classes = []
     permission_classes = [AllowAny]
     refusals = {
@@ -50,6 +51,7 @@ class PaymentWebhookView(APIView):
             body = b""  # the address says the same
         try:
             accept_notification(
+                provider=self.provider,
                 query=request.GET,
                 headers=request.headers,
                 body=body,

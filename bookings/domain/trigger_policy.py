@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from django.conf import settings
 
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 
 
 class TriggerPolicy(StrEnum):
@@ -18,7 +18,7 @@ class TriggerPolicy(StrEnum):
 
 def get_trigger_policy() -> TriggerPolicy:
     if settings.CALENDAR_TRIGGER_POLICY == "auto":
-        return TriggerPolicy.PAID if is_provider_configured() else TriggerPolicy.OPEN
+        return TriggerPolicy.PAID if pays_online() else TriggerPolicy.OPEN
     return TriggerPolicy(settings.CALENDAR_TRIGGER_POLICY)
 
 

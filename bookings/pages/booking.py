@@ -46,7 +46,7 @@ from bookings.pages.class_titles import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.addresses import client_address
@@ -243,7 +243,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "choice": choice_query(hold),
         # A class that costs nothing needs no code.
         "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
-        "pays_online": is_provider_configured(),
+        "pays_online": pays_online(),
         "transfer": transfer,
         "by_hand_until": _find_by_hand_end(hold, transfer),
     }
@@ -252,7 +252,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
 
 def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | None:
     """Return None if payments are online."""
-    if is_provider_configured():
+    if pays_online():
         return None
     end = find_hand_hold_end(hold.start_time, timezone.now())
     return max(end, transfer.until) if transfer and transfer.until else end

@@ -18,7 +18,7 @@ from bookings.domain.people.personal_data import export_person
 from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 from bookings.templatetags.class_times import duration
 
 # A cookie's name, purpose and age; or what is stored, in detail, and for how long.
@@ -36,7 +36,7 @@ def show_privacy(request: HttpRequest) -> HttpResponse:
         "calendar_scope": settings.CALENDAR_SCOPE,
         "meet_scope": settings.MEET_SCOPE if settings.MEET_ACCESS == "open" else "",
         "asks_everyone_for_calendar": settings.CALENDAR_CONSENT == "everyone",
-        "has_online_payments": is_provider_configured(),
+        "has_online_payments": pays_online(),
         "has_error_reports": settings.HAS_ERROR_REPORTS,
         "stored_data": list_stored_data(),
         "cookies": list_cookies(),

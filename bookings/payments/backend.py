@@ -1,20 +1,22 @@
-"""The payment provider in use; only this module imports its folder."""
-
-from django.conf import settings
+"""The payment providers; only this module imports their folders."""
 
 from bookings.payments.gateway import PaymentGateway
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
-from bookings.payments.mercadopago.notifications import read_notification
 
-__all__ = ["PROVIDER", "get_gateway", "is_provider_configured", "read_notification"]
-
-# The provider's name in our rows and in the path that takes its notifications.
-PROVIDER = "mercadopago"
+# By the name in our rows, and in the path that takes a provider's notifications.
+PROVIDERS: dict[str, type[PaymentGateway]] = {one.name: one for one in (MercadoPagoGateway,)}
 
 
-def is_provider_configured() -> bool:
-    return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
+def find_provider() -> type[PaymentGateway] | None:
+    """Return the provider of new checkouts; None if students pay the teacher by hand."""
+    return next((one for one in PROVIDERS.values() if one.is_configured()), None)
 
 
-def get_gateway() -> PaymentGateway:
-    return MercadoPagoGateway() if is_provider_configured() else PaymentGateway()
+def pays_online() -> bool:
+    return find_provider() is not None
+
+
+def get_gateway(provider: str) -> PaymentGateway:
+    """Return the gateway to the provider of a row; one by hand if it is not configured any more."""
+    known = PROVIDERS.get(provider)
+    return known() if known and known.is_configured() else PaymentGateway()

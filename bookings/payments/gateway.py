@@ -1,12 +1,12 @@
 """The interface of a payment provider. Money is integer centavos."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import ClassVar, Literal
 
-from bookings.models import ChargeStatus, RefundStatus
+from bookings.models import ChargeStatus, PaymentNotification, RefundStatus
 
 # The topic of a notification about a charge; a provider's folder may have others.
 CHARGE_TOPIC = "payment"
@@ -86,10 +86,30 @@ class NotifiedPayment:
 
 
 class PaymentGateway:
-    """Payments by hand: no charges, no refunds. A provider overrides every method.
+    """Payments by hand: no charges, no refunds. A provider overrides everything.
 
-    Methods raise PaymentUnavailableError and PaymentRefusedError only.
+    name: in our rows and addresses. label: for people. Methods raise PaymentUnavailableError and
+    PaymentRefusedError only.
     """
+
+    name: ClassVar[str] = "manual"
+    label: ClassVar[str] = ""
+
+    @classmethod
+    def is_configured(cls) -> bool:
+        return False
+
+    @classmethod
+    def read_notification(
+        cls, query: Mapping[str, str], headers: Mapping[str, str], body: bytes
+    ) -> tuple[PaymentNotification, Verdict] | None:
+        """Return an unsaved row and its verdict; None if there is nothing to look up."""
+        return None
+
+    @property
+    def patience(self) -> timedelta:
+        """How long an answer may take."""
+        return timedelta(0)
 
     def create_preference(self, draft: PreferenceDraft) -> tuple[str, str]:
         """Return the preference's id and the address of its checkout."""

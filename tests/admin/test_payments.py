@@ -165,7 +165,10 @@ def test_the_story_has_the_notices_of_the_payment_and_of_its_order(
 def test_the_story_says_that_the_search_found_a_charge(panel, paid):
     charge_id = paid.charges.get().charge_id
     PaymentNotification.objects.create(
-        topic="payment", resource_id=charge_id, signature=SignatureState.FOUND
+        provider="mercadopago",
+        topic="payment",
+        resource_id=charge_id,
+        signature=SignatureState.FOUND,
     )
 
     page = panel.get(page_of(paid)).content.decode()

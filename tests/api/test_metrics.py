@@ -18,8 +18,8 @@ from bookings.models import (
     PaymentNotification,
     SignatureState,
 )
-from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
 from bookings.payments.mercadopago.metrics import name_operation
 from bookings.work.metrics import list_queues
@@ -159,7 +159,7 @@ def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(scrape, host):
 
 def test_notification_that_waits(read):
     PaymentNotification.objects.create(
-        topic="payment", resource_id="1", signature=SignatureState.VALID
+        provider="mercadopago", topic="payment", resource_id="1", signature=SignatureState.VALID
     )
 
     assert read("classes_queue_length", queue="notifications") == 1
@@ -262,7 +262,7 @@ def test_calls_to_the_payment_provider_are_counted(mercadopago, fault, outcome):
         mercadopago.fault("payments.get", *[fault] * 9)
 
     with suppress(PaymentError):
-        get_gateway().get_charge("123")
+        MercadoPagoGateway().get_charge("123")
 
     operation = "GET /v1/payments/:id"
     assert PAYMENT_SECONDS.labels(operation, outcome)._sum.get() > 0

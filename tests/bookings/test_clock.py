@@ -84,6 +84,7 @@ def test_a_class_is_scheduled_though_the_calendar_was_paused(host, teacher):
 
 def test_a_notification_is_looked_into(mercadopago):
     PaymentNotification.objects.create(
+        provider="mercadopago",
         topic="payment",
         resource_id="1",
         signature="valid",

@@ -67,6 +67,7 @@ def past(ana, student):
         status=PaymentStatus.APPROVED,
     )
     PaymentCharge.objects.create(
+        provider="mercadopago",
         payment=payment,
         charge_id="555",
         status=ChargeStatus.APPROVED,

@@ -35,7 +35,7 @@ from bookings.money_state.returns import CHARGEBACK, ELSEWHERE
 from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
 from bookings.notices.skip_rules import refund_settled
-from bookings.payments.backend import get_gateway
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.bookings.stored import store_paid
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -241,7 +241,7 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
 
 
 def test_what_was_refunded_at_the_provider_is_counted_once(mercadopago, paid, teacher):
-    get_gateway().refund(charge_id=str(charge_id()), amount=100, key="by the panel")
+    MercadoPagoGateway().refund(charge_id=str(charge_id()), amount=100, key="by the panel")
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
         settle(paid.preference_id)
     charge = PaymentCharge.objects.get()

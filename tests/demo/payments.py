@@ -19,7 +19,7 @@ from bookings.domain.money.prices import Quote
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
 from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentCharge, Purchase, VirtualClass
-from bookings.payments.backend import get_gateway
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 
 SECONDS = 10
 
@@ -45,7 +45,7 @@ def pay_given(virtual_class: VirtualClass) -> Payment:
     payment = make_preference(open_payment(purchase, quote), quote)
     _press(payment, action="approve")
     paid = start - timedelta(days=1)
-    reports = get_gateway().list_charges(
+    reports = MercadoPagoGateway().list_charges(
         preference_id=payment.preference_id or "", reference=payment.reference
     )
     record_charges(payment.pk, [replace(one, approved_at=paid) for one in reports])

@@ -85,6 +85,7 @@ def let_choose_cash(purchase: Purchase) -> None:
         expires_at=LATER,
     )
     PaymentCharge.objects.create(
+        provider="mercadopago",
         payment=payment,
         charge_id="1",
         status="pending",

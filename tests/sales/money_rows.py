@@ -49,6 +49,7 @@ def charge_of(purchase: Purchase, amount: int = PRICE, **fields: object) -> Paym
     now = timezone.now()
     fields = {"status": ChargeStatus.APPROVED, "counts": purchase.is_paid, **fields}
     charge = PaymentCharge.objects.create(
+        provider="mercadopago",
         payment=payment,
         charge_id=str(PaymentCharge.objects.count()),
         amount=amount,

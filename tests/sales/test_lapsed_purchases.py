@@ -46,6 +46,7 @@ def make(kind: str, state: PurchaseState, until, money: str) -> Purchase:
     elif money:
         payment = PaymentFactory(purchase=purchase, status="pending")
         PaymentCharge.objects.create(
+            provider="mercadopago",
             payment=payment,
             charge_id=purchase.pk.hex,
             status=money,

@@ -13,7 +13,7 @@ from accounts.models import User
 from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
 from bookings.domain.history import describe_sale, record_event
-from bookings.domain.money.checkouts import adopt_payment
+from bookings.domain.money.checkouts import adopt_payment, find_by_preference
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.prices import Quote, judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase
@@ -31,7 +31,7 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
-from bookings.payments.backend import PROVIDER, is_provider_configured
+from bookings.payments.backend import pays_online
 from config.lib.wall_time import find_offset
 
 
@@ -93,9 +93,7 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
     # Our own pages know the price, and make no preference for a free class.
-    is_foreign = (
-        payment is None and request.has_preference and by is None and is_provider_configured()
-    )
+    is_foreign = payment is None and request.has_preference and by is None and pays_online()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
@@ -137,14 +135,11 @@ def _is_paid_to_teacher(request: BookingRequest) -> bool:
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     """Lock the purchase of a preference, and return its payment."""
-    if not is_provider_configured():
-        return None
-    ours = Payment.objects.filter(provider=PROVIDER, preference_id=request.preference_id)
-    purchase_id = ours.values_list("purchase", flat=True).first()
-    if purchase_id is None:
+    known = find_by_preference(request.preference_id) if pays_online() else None
+    if known is None:
         return None
     # Locked, so that either a concurrent settling finds the class or this booking finds the money.
-    locked = lock_purchase(purchase_id)
+    locked = lock_purchase(known.purchase_id)
     if locked.virtual_class_id is not None:
         raise PreferenceTakenError
     payment = locked.payment

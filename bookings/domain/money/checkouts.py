@@ -29,7 +29,7 @@ from bookings.models import (
     PurchaseState,
     VirtualClass,
 )
-from bookings.payments.backend import PROVIDER, get_gateway
+from bookings.payments.backend import find_provider, get_gateway
 from bookings.payments.gateway import (
     PaymentError,
     PaymentRefusedError,
@@ -42,8 +42,12 @@ logger = logging.getLogger(__name__)
 
 def open_checkout(
     *, user: User, quote: Quote, kept_until: datetime, by_teacher: bool = False
-) -> Payment:
-    """Store the purchase of a class that is booked later, and its checkout."""
+) -> Payment | None:
+    """Store the purchase of a class that is booked later, and its checkout; None without payments
+    online.
+    """
+    if find_provider() is None:
+        return None
     purchase = Purchase.objects.create(
         person=user,
         kind=PurchaseKind.CLASS,
@@ -55,11 +59,17 @@ def open_checkout(
     return open_payment(purchase, quote)
 
 
-def open_payment(purchase: Purchase, quote: Quote) -> Payment:
-    """Store the checkout of a purchase; it expires when the purchase is no longer kept."""
+def open_payment(purchase: Purchase, quote: Quote) -> Payment | None:
+    """Store the checkout of a purchase; it expires when the purchase is no longer kept.
+
+    None for a free purchase, and without payments online.
+    """
+    provider = find_provider()
+    if provider is None or purchase.is_free:
+        return None
     return Payment.objects.create(
         purchase=purchase,
-        provider=PROVIDER,
+        provider=provider.name,
         amount=quote.price,
         quote=quote.to_json(),
         expires_at=purchase.kept_until,
@@ -92,11 +102,12 @@ def make_preference(
         payer_email=payment.purchase.person.mail_address,
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"{return_page}/{payment.pk}"),
-        notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
+        notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{payment.provider}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
     try:
-        payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
+        made = get_gateway(payment.provider).create_preference(draft)
+        payment.preference_id, payment.checkout_url = made
     except PaymentError:  # it counts towards no limit
         Payment.objects.filter(pk=payment.pk).update(expires_at=now)
         Purchase.objects.filter(pk=payment.purchase_id).update(kept_until=now)
@@ -109,8 +120,15 @@ def make_preference(
     return payment
 
 
+def find_by_preference(preference_id: str) -> Payment | None:
+    return Payment.objects.filter(preference_id=preference_id).order_by("created_at").first()
+
+
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Store a payment; None if the class is free, published or has no preference."""
+    """Store a payment; None if the class is free, published or has no preference, and without
+    payments online.
+    """
+    provider = find_provider()
     amount, purchase = virtual_class.class_price, virtual_class.purchase
     quote = Quote(
         virtual_class.start_time,
@@ -122,10 +140,10 @@ def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
     with suppress(NoPriceError):
         # The list's price, if that is higher: the client named the other one.
         amount = max(amount, find_list_price(quote))
-    if amount == 0 or purchase is None or not virtual_class.has_preference:
+    if provider is None or amount == 0 or purchase is None or not virtual_class.has_preference:
         return None
     return Payment.objects.get_or_create(
-        provider=PROVIDER,
+        provider=provider.name,
         preference_id=virtual_class.preference_id,
         defaults={
             "purchase": purchase,
@@ -149,7 +167,7 @@ def cancel_dead_charges(payment: Payment) -> None:
 
 def _cancel_charge(charge: PaymentCharge) -> bool:
     try:
-        get_gateway().cancel(charge.charge_id)
+        get_gateway(charge.provider).cancel(charge.charge_id)
     except PaymentRefusedError as error:
         logger.warning("Charge %s is not cancelled: %s", charge.charge_id, error)
         return False

@@ -242,7 +242,8 @@ def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User 
 
 
 def _ask_provider(refund: Refund) -> CreatedRefund:
-    gateway, charge = get_gateway(), refund.online_charge
+    charge = refund.online_charge
+    gateway = get_gateway(charge.provider)
     if refund.status == RefundStatus.IN_PROCESS and refund.refund_id:
         return gateway.get_refund(charge_id=charge.charge_id, refund_id=refund.refund_id)
     is_old = timezone.now() - refund.created_at > KEY_LIFE
@@ -281,7 +282,8 @@ def _postpone(refund: Refund, failure: str) -> None:
 def _fail(refund: Refund, failure: str) -> bool:
     # The teacher decides, unless the money was returned in another way.
     try:
-        found = get_gateway().get_charge(refund.online_charge.charge_id)
+        charge = refund.online_charge
+        found = get_gateway(charge.provider).get_charge(charge.charge_id)
     except PaymentError as error:
         _postpone(refund, str(error))
         return False

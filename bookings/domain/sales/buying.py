@@ -48,7 +48,7 @@ from bookings.models import (
     VirtualClass,
     WaitingState,
 )
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -261,10 +261,9 @@ def _price(user: User, locked: VirtualClass, typed_code: str) -> Purchase:
 def _store(purchase: Purchase, now: datetime) -> Payment | None:
     until = now + timedelta(minutes=BookingRules.load().hold_minutes)
     purchase.kept_until = min(until, purchase.booked_class.start_time)
-    is_online = not purchase.is_free and is_provider_configured()
-    purchase.kept_for = MoneyWay.ONLINE if is_online else ""
+    purchase.kept_for = MoneyWay.ONLINE if pays_online() and not purchase.is_free else ""
     purchase.save(force_insert=True)
-    return open_payment(purchase, _quote(purchase)) if is_online else None
+    return open_payment(purchase, _quote(purchase))
 
 
 def lock_place_purchase(purchase_id: uuid.UUID) -> Purchase:

@@ -47,7 +47,7 @@ from bookings.domain.sales.transfer_times import (
     keep_for_transfer,
 )
 from bookings.models import ClassType, Hold, Payment, VirtualClass
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
 
 
@@ -104,10 +104,11 @@ def check_out_hold(
     )
     payment = None
     by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
-    if is_provider_configured() and quote.price > 0 and not by_transfer:
+    if quote.price > 0 and not by_transfer:
         kept_until = find_hold_end(timezone.now())
         payment = open_checkout(user=user, quote=quote, kept_until=kept_until)
-        make_preference(payment, quote)
+        if payment is not None:
+            make_preference(payment, quote)
     virtual_class = _book(
         user, hold, quote, discount, payment, words or {}, by_transfer=by_transfer
     )
@@ -125,7 +126,7 @@ def request_preference(
     ``refuse_unoffered`` if the teacher has opening hours, TooManyHoldsError, SlotTakenError,
     PaymentError.
     """
-    if not is_provider_configured():
+    if not pays_online():
         raise PaymentsOffError
     refuse_impossible_period(start, end)
     quote = Quote(start, end, is_group_class, students_count, price=0)
@@ -143,6 +144,8 @@ def request_preference(
         unpaid = user.purchases.kept(now).filter(payment__isnull=False)
         limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
         payment = open_checkout(user=user, quote=quote, kept_until=expires_at)
+        if payment is None:
+            raise PaymentsOffError
         hold = Hold(user=user, purchase=payment.purchase, start_time=start, end_time=end)
         hold.class_type = quote.class_type
         if settings.PREVENT_OVERLAPS:

@@ -18,7 +18,7 @@ from bookings.domain.heartbeats import note_beat, read_beats
 from bookings.domain.money.charges import DAILY
 from bookings.domain.sales.settling import LEASE, PAYMENTS_PER_SWEEP, settle
 from bookings.models import Payment, PaymentCharge, PaymentNotification, SignatureState
-from bookings.payments.backend import PROVIDER, get_gateway, read_notification
+from bookings.payments.backend import PROVIDERS, get_gateway
 from bookings.payments.gateway import (
     CHARGE_TOPIC,
     PaymentError,
@@ -56,13 +56,18 @@ class TooManyNotificationsError(Exception):
 
 
 def accept_notification(
-    *, query: Mapping[str, str], headers: Mapping[str, str], body: bytes, address: str
+    *,
+    provider: str,
+    query: Mapping[str, str],
+    headers: Mapping[str, str],
+    body: bytes,
+    address: str,
 ) -> None:
     """Verify, limit and store a notification; drop one that cannot be looked up or trusted.
 
     Raises TooManyNotificationsError, ForgedNotificationError.
     """
-    read = read_notification(query, headers, body)
+    read = PROVIDERS[provider].read_notification(query, headers, body)
     if read is None:
         return
     notification, verdict = read
@@ -74,7 +79,7 @@ def accept_notification(
     if verdict == "forged":
         raise ForgedNotificationError
     if verdict == "take":
-        notification.provider = PROVIDER
+        notification.provider = provider
         # A repeat is read again: it may be news.
         PaymentNotification.objects.bulk_create(
             [notification],
@@ -138,7 +143,7 @@ def _process(notification: PaymentNotification) -> bool:
 
 def _look_into(notification: PaymentNotification) -> tuple[Payment | None, str]:
     """Settle its payment, or return why there is none."""
-    found = get_gateway().find_notified(
+    found = get_gateway(notification.provider).find_notified(
         topic=notification.topic, resource_id=notification.resource_id
     )
     if found is None:
@@ -166,31 +171,36 @@ def search_payments() -> int:
     waiting = Payment.objects.filter(
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False
     )
-    if waiting.exists():
+    providers = set(waiting.order_by().values_list("provider", flat=True))
+    if providers:
         last = read_beats().get(SEARCHED)
         since = now - DAILY  # no further: every payment is checked daily by itself
         if last and last <= now:  # else a clock was ahead
             since = max(last - OVERLAP, since)
         try:
-            updates = get_gateway().search_updates(since=since)
+            new = sum(_search(provider, since) for provider in providers)
         except PaymentError as error:
             logger.warning("The search for payments is put off: %s", error)
             return 0
-        new = sum(_store_new(charge_id, at) for charge_id, at in updates)
     note_beat(SEARCHED, new)
     if new:
         process_notifications()
     return new
 
 
-def _store_new(charge_id: str, updated_at: datetime) -> bool:
-    charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=charge_id)
+def _search(provider: str, since: datetime) -> int:
+    updates = get_gateway(provider).search_updates(since=since)
+    return sum(_store_new(provider, charge_id, at) for charge_id, at in updates)
+
+
+def _store_new(provider: str, charge_id: str, updated_at: datetime) -> bool:
+    charges = PaymentCharge.objects.filter(provider=provider, charge_id=charge_id)
     if charges.filter(provider_updated_at__gte=updated_at).exists():
         return False
     # An update's time, by the provider's clock, is its notification's id, so that a foreign charge
     # is looked up once and not every minute.
     return PaymentNotification.objects.get_or_create(
-        provider=PROVIDER,
+        provider=provider,
         topic=CHARGE_TOPIC,
         resource_id=charge_id,
         action="search",

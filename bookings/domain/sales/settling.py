@@ -35,7 +35,7 @@ from bookings.domain.lifecycle.scheduling import (
     schedule_class,
 )
 from bookings.domain.money.charges import DAILY, SEARCH_REACH, record_charges
-from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges
+from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges, find_by_preference
 from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.refunds import send_refunds_of
@@ -52,7 +52,7 @@ from bookings.models import (
     PurchaseKind,
     VirtualClass,
 )
-from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
+from bookings.payments.backend import get_gateway, pays_online
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 from calendar_sync import CalendarError
 from config.lib.retries import claim, is_due
@@ -109,8 +109,7 @@ def settle_if_not_recent(payment: Payment) -> None:
 
 def find_or_adopt(preference_id: str) -> Payment | None:
     """Return the payment of a preference; adopt a foreign one."""
-    payment = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id).first()
-    if payment is not None:
+    if payment := find_by_preference(preference_id):
         return payment
     virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
     return adopt_payment(virtual_class) if virtual_class else None
@@ -121,7 +120,7 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
-    charges = get_gateway().list_charges(
+    charges = get_gateway(payment.provider).list_charges(
         preference_id=payment.preference_id or "", reference=reference, known=known
     )
     with transaction.atomic():
@@ -186,7 +185,7 @@ def settle_due_payments() -> int:
 
 def _adopt_bookings() -> None:
     # Classes may have been booked while payments were not configured.
-    if not is_provider_configured():
+    if not pays_online():
         return
     waiting = Purchase.objects.classes().filter(paid_at=None, payment=None, price__gt=0)
     unpaid = VirtualClass.objects.filter(
@@ -294,7 +293,8 @@ def _look_up_together(payment: Payment) -> None:
             raise TooManyLookUpsError(wait_seconds=seconds_left())
         look_up(payment)
 
+    patience = get_gateway(payment.provider).patience
     try:
-        _look_ups.run_anew(payment.preference_id, work, patience=settings.MERCADOPAGO_TIMEOUT)
+        _look_ups.run_anew(payment.preference_id, work, patience=patience)
     except TimeoutError as error:
         raise PaymentUnavailableError("The payment provider's answer took too long.") from error

@@ -29,7 +29,7 @@ from bookings.models import (
     find_open_class,
 )
 from bookings.notices.due import plan_mail
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 
 # A person with this many unpaid kept times within that time gets no other one.
 MAX_LAPSED, RECENTLY = 2, timedelta(days=7)
@@ -101,13 +101,13 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
 
     Raises TransferNotOfferedError if the student chose a transfer that is not possible.
     """
-    if is_provider_configured() and way != PayWay.TRANSFER:
+    if pays_online() and way != PayWay.TRANSFER:
         return False
     try:
         now = timezone.now()
         refuse_to_wait(user, find_kept_until(start, now), now)
     except TransferNotOfferedError:
-        if is_provider_configured():
+        if pays_online():
             raise
         return False
     return True

@@ -27,7 +27,7 @@ from bookings.panel.classes.class_forms import PersonForm, StartForm
 from bookings.panel.inputs import YEARS, PesosField
 from bookings.panel.lists import day_at
 from bookings.panel.pages import log_to_panel, requires, show_page
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
 from config.lib.wall_time import read_wall_time
@@ -267,7 +267,7 @@ def explain_taken(start: datetime, end: datetime, student: User) -> str:
 
 
 def _explain_later(start: datetime | None, student: User) -> str:
-    mail = "con el enlace para pagar" if is_provider_configured() else "para que te pague"
+    mail = "con el enlace para pagar" if pays_online() else "para que te pague"
     told = f"le llega un correo {mail}" if student.mail_address else "le mandás vos el enlace"
     kept = "por dos días, o hasta que empiece"
     if start:

@@ -6,7 +6,7 @@ https://www.mercadopago.com.ar/developers/es/reference
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from mercadopago.config import RequestOptions
 from mercadopago.errors import MercadoPagoError
 from mercadopago.http import HttpClient
 
-from bookings.models import ChargeStatus, RefundStatus
+from bookings.models import ChargeStatus, PaymentNotification, RefundStatus
 from bookings.payments.gateway import (
     CHARGE_TOPIC,
     Charge,
@@ -29,9 +29,11 @@ from bookings.payments.gateway import (
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
+    Verdict,
 )
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
 from bookings.payments.mercadopago.metrics import seconds_of
+from bookings.payments.mercadopago.notifications import read_notification
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
@@ -95,6 +97,22 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
 class MercadoPagoGateway(PaymentGateway):
     """One instance for each operation: its calls share one time budget."""
+
+    name, label = "mercadopago", "Mercado Pago"
+
+    @classmethod
+    def is_configured(cls) -> bool:
+        return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
+
+    @classmethod
+    def read_notification(
+        cls, query: Mapping[str, str], headers: Mapping[str, str], body: bytes
+    ) -> tuple[PaymentNotification, Verdict] | None:
+        return read_notification(query, headers, body)
+
+    @property
+    def patience(self) -> timedelta:
+        return settings.MERCADOPAGO_TIMEOUT
 
     def __init__(self) -> None:
         token, client = settings.MERCADOPAGO_ACCESS_TOKEN, RebasedHttpClient()

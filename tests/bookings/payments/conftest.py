@@ -2,14 +2,14 @@
 
 import pytest
 
-from bookings.payments.backend import get_gateway
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.bookings.payments.drafts import draft
 
 
 @pytest.fixture
 def gateway(mercadopago):
     """The gateway in use, which is Mercado Pago's."""
-    return get_gateway()
+    return MercadoPagoGateway()
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 from requests.exceptions import RetryError
 
-from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     PaymentRefusedError,
     PaymentUnavailableError,
 )
 from bookings.payments.mercadopago import gateway as gateway_module
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from config.lib.provider_guard import ProviderGuard
 from tests.bookings.payments.drafts import charges_of, draft, routes
 from tests.standins import Fault
@@ -82,7 +82,7 @@ def test_a_slow_provider_is_unavailable(mercadopago, gateway, charge_id, setting
     mercadopago.fault(route, Fault.delay(0.5))
 
     with pytest.raises(PaymentUnavailableError):
-        CALLS[route](get_gateway(), charge_id)
+        CALLS[route](MercadoPagoGateway(), charge_id)
 
 
 def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_id, settings):
@@ -93,7 +93,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
     began = time.monotonic()
 
     with pytest.raises(PaymentUnavailableError):
-        charges_of(get_gateway(), preference_id)
+        charges_of(MercadoPagoGateway(), preference_id)
 
     assert time.monotonic() - began < 1.5
 
@@ -104,18 +104,18 @@ def test_while_as_many_wait_as_may_others_are_refused(
     monkeypatch.setattr(gateway_module, "_guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(0.6))
-    waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
+    waiting = threading.Thread(target=MercadoPagoGateway().get_charge, args=[charge_id])
     waiting.start()
     while waiting.is_alive() and "payments.get" not in routes(mercadopago):
         time.sleep(0.01)  # the stand-in shows the call only once the other thread has made it
 
     with pytest.raises(PaymentUnavailableError):
-        get_gateway().get_charge(charge_id)
+        MercadoPagoGateway().get_charge(charge_id)
 
     assert waiting.is_alive()
     assert routes(mercadopago).count("payments.get") == 1
     waiting.join(5)
-    assert get_gateway().get_charge(charge_id)
+    assert MercadoPagoGateway().get_charge(charge_id)
 
 
 def test_waiting_for_a_turn_is_within_the_budget(
@@ -130,7 +130,7 @@ def test_waiting_for_a_turn_is_within_the_budget(
     threading.Timer(0.4, other_caller.close).start()
 
     with pytest.raises(PaymentUnavailableError):
-        get_gateway().get_charge(charge_id)
+        MercadoPagoGateway().get_charge(charge_id)
 
     assert "payments.get" not in routes(mercadopago)
 

@@ -3,12 +3,12 @@
 import pytest
 
 from bookings.models import ChargeStatus, RefundStatus
-from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     PaymentGateway,
     PaymentRefusedError,
 )
 from bookings.payments.mercadopago import gateway as gateway_module
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.bookings.payments.drafts import EXPIRES_AT, REFERENCE, charges_of, draft
 from tests.standins import Fault
 
@@ -16,7 +16,7 @@ from tests.standins import Fault
 
 
 def test_without_credentials_payments_are_by_hand():
-    gateway = get_gateway()
+    gateway = MercadoPagoGateway()
 
     assert type(gateway) is PaymentGateway
     assert gateway.create_preference(draft())[1] == ""

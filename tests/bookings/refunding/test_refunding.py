@@ -25,8 +25,8 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.work.metrics import list_queues, measure
 from calendar_sync import CalendarError
 from tests.bookings.refunding.steps import PESOS, ask_for_part, later, posts
@@ -180,7 +180,7 @@ def test_the_database_keeps_the_numbers_of_refunds_apart(charge, teacher):
 def test_what_was_given_back_elsewhere_is_not_taken_for_a_refund_of_ours(
     mercadopago, charge, teacher
 ):
-    get_gateway().refund(charge_id=charge.charge_id, amount=100, key="by the panel")
+    MercadoPagoGateway().refund(charge_id=charge.charge_id, amount=100, key="by the panel")
     with later(hours=1):
         settle(charge.payment.preference_id)
         ask_for_part(charge, 100, teacher, left=PRICE - 100)

@@ -108,7 +108,10 @@ def test_an_order_that_is_not_known_at_first_is_asked_about_again(
     VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE_ELSEWHERE)
     [payment] = [mercadopago.pay(preference_id)]
     PaymentNotification.objects.create(
-        topic="payment", resource_id=str(payment["id"]), signature=SignatureState.VALID
+        provider="mercadopago",
+        topic="payment",
+        resource_id=str(payment["id"]),
+        signature=SignatureState.VALID,
     )
     mercadopago.fault("merchant_orders.get", fault)
 

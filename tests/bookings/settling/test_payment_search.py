@@ -10,7 +10,6 @@ from bookings.domain.sales import settling
 from bookings.domain.sales.notifications import process_notifications, search_payments
 from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentNotification, Purchase, SignatureState, VirtualClass
-from bookings.payments.backend import PROVIDER
 from tests.bookings.settling.steps import START, book_elsewhere, pass_two_minutes, sweep_money
 from tests.factories import PaymentFactory
 from tests.standins import Fault
@@ -65,7 +64,7 @@ def test_many_unpaid_bookings_cost_one_search_a_minute(mercadopago, google, monk
     now = timezone.now()
     for number in range(10):
         PaymentFactory(
-            provider=PROVIDER,
+            provider="mercadopago",
             preference_id=f"foreign-{number}",
             made_elsewhere=True,
             created_at=now - 3 * HOUR,

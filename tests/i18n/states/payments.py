@@ -53,6 +53,7 @@ def make_payment(
     payment = Payment.objects.create(**usual | changes)
     if charge:
         PaymentCharge.objects.create(
+            provider="mercadopago",
             payment=payment,
             charge_id="140000000001",
             status=charge,
