@@ -65,8 +65,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
-    "config.web.headers.HeadersMiddleware",
-    "config.web.plain_http.PlainHttpMiddleware",
+    "config.web.middleware.HeadersMiddleware",
+    "config.web.middleware.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -78,12 +78,12 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "config.web.wrong_method.WrongMethodMiddleware",
+    "config.web.middleware.WrongMethodMiddleware",
     "bookings.middleware.rules_middleware",
 ]
 if _has_local_names:
-    plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")
-    MIDDLEWARE.insert(plain_http, "config.web.local_names.LocalNameMiddleware")
+    plain_http = MIDDLEWARE.index("config.web.middleware.PlainHttpMiddleware")
+    MIDDLEWARE.insert(plain_http, "config.web.middleware.LocalNameMiddleware")
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the files that collectstatic compressed.
     MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")

@@ -1,4 +1,4 @@
-"""config/web/local_names.py: 127.0.0.1 and localhost lead to the same service."""
+"""config/web/middleware.py: 127.0.0.1 and localhost lead to the same service."""
 
 import pytest
 from django.conf import settings as django_settings
@@ -6,7 +6,7 @@ from django.test import Client
 
 from tests.config.environments import development, production
 
-MIDDLEWARE = "config.web.local_names.LocalNameMiddleware"
+MIDDLEWARE = "config.web.middleware.LocalNameMiddleware"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""config/web/plain_http.py: over plain http a program is refused, and a browser redirected."""
+"""config/web/middleware.py: over plain http a program is refused, and a browser redirected."""
 
 import pytest
 from django.test import Client
