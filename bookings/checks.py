@@ -35,15 +35,6 @@ def _settings_messages() -> Iterator[checks.CheckMessage]:
             hint="Set PROMETHEUS_MULTIPROC_DIR to a folder that all of them may write to.",
             id="bookings.W003",
         )
-    seller = {"SELLER_NAME": settings.SELLER.name, "SELLER_CUIT": settings.SELLER.cuit}
-    missing = ", ".join(name for name, value in seller.items() if not value)
-    if settings.MERCADOPAGO_ACCESS_TOKEN and missing:
-        yield checks.Warning(
-            f"{missing}: not set, though students pay on the site.",
-            hint="Argentina's law wants the seller's name and CUIT where people pay. Set them: "
-            "the footer of every page shows them.",
-            id="bookings.W006",
-        )
 
 
 @checks.register(checks.Tags.compatibility, deploy=True)

@@ -12,7 +12,6 @@ from config.content_policy import MERCADOPAGO_API, page_policy
 from config.databases import database_settings
 from config.env import environment, services
 from config.env.environment import BASE_DIR, LOCAL_HOSTS, host_of
-from config.env.seller import read_seller
 from config.log_settings import log_settings
 from config.monitoring.counting import share_counts
 from config.sign_in_providers import github_settings, google_settings
@@ -36,7 +35,14 @@ ALLOWED_HOSTS = LOCAL_HOSTS if _has_local_names else [host_of(BASE_URL)]
 TRUSTED_PROXIES = ENV.whole_number("TRUSTED_PROXIES", default=0)
 # Translated; a configured name is not.
 SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases"))
-SELLER = read_seller(ENV)
+# First values of the seller's data, which the teacher edits on her page afterwards.
+SELLER = {
+    "seller_name": ENV.text("SELLER_NAME"),
+    "cuit": ENV.text("SELLER_CUIT"),
+    "address": ENV.text("SELLER_ADDRESS"),
+    "hours": ENV.text("SELLER_HOURS"),
+    "data_fiscal_url": ENV.text("SELLER_DATA_FISCAL_URL"),
+}
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

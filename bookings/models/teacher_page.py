@@ -35,6 +35,28 @@ class TeacherPage(models.Model):
     )
     levels = models.TextField("niveles", max_length=1_000, blank=True, help_text="Uno por renglón.")
     class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
+    # The seller's data, which Argentina's law wants where people pay: in the footer of each page.
+    seller_name = models.CharField(
+        "nombre o razón social", max_length=120, blank=True, db_default=""
+    )
+    cuit = models.CharField(
+        "CUIT", max_length=13, blank=True, db_default="", help_text="Por ejemplo 27-12345678-9."
+    )
+    address = models.CharField("domicilio", max_length=200, blank=True, db_default="")
+    hours = models.CharField(
+        "horario de atención",
+        max_length=120,
+        blank=True,
+        db_default="",
+        help_text="Por ejemplo: lunes a viernes de 9 a 18.",
+    )
+    data_fiscal_url = models.URLField(
+        "Data Fiscal",
+        max_length=500,
+        blank=True,
+        db_default="",
+        validators=[URLValidator(schemes=["https"])],
+    )
     # The widest one; `set_photo` makes it and stores the others beside it.
     photo = models.ImageField("foto", max_length=100, blank=True, editable=False)
 

@@ -5,13 +5,13 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.teacher_page import load_seller, load_teacher_page
 
 
 def site(request: HttpRequest) -> dict[str, object]:
     return {
         "site_name": _(settings.SITE_NAME),
-        "seller": settings.SELLER,
+        "seller": SimpleLazyObject(load_seller),
         "base_url": settings.BASE_URL,
         "is_demo": settings.DEMO,
         # Read only if a template prints it.

@@ -29,6 +29,7 @@ def test_unknown_api_path_is_json(browser):
     assert (response.status_code, response.json()) == (404, {"error": "No encontrado."})
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/", "/inicio", "/api/booking"])
 def test_foreign_host_is_refused_and_not_repeated(browser, path):
     response = browser.get(path, headers={"Host": "evil.example"})

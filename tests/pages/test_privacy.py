@@ -14,7 +14,6 @@ from django.utils import translation
 from django.utils.html import escape
 
 from accounts.models import Session, User
-from bookings.checks import check_settings
 from bookings.domain.people.personal_data import export_person
 from bookings.models import (
     BankTransfer,
@@ -42,18 +41,17 @@ from bookings.pages.privacy import list_cookies, list_stored_data
 from bookings.payments.gateway import PreferenceDraft
 from calendar_sync import EventDraft
 from config import settings
-from config.env.seller import Seller
 
 pytestmark = pytest.mark.django_db
 
 PATH = "/privacidad"
-SELLER = Seller(
-    name="Paula & Cía",
-    cuit="20-12345678-6",
-    address="Calle 1, Rosario",
-    hours="de 9 a 18",
-    data_fiscal_url="https://qr.afip.example/?qr=abc&x=1",
-)
+SELLER = {
+    "seller_name": "Paula & Cía",
+    "cuit": "20-12345678-6",
+    "address": "Calle 1, Rosario",
+    "hours": "de 9 a 18",
+    "data_fiscal_url": "https://qr.afip.example/?qr=abc&x=1",
+}
 # The rows of the page, and the tables that hold what each one says.
 TABLES: dict[str, list[type[Model]]] = {
     "Tu cuenta": [User],
@@ -267,20 +265,3 @@ def test_page_is_for_everybody(client):
 
     assert "noindex" not in response.content.decode()
     assert "Cache-Control" not in response
-
-
-def test_missing_seller_is_named_when_students_pay(settings):
-    settings.MERCADOPAGO_ACCESS_TOKEN = "token"
-    settings.SELLER = Seller(name="Paula")
-
-    warning = check_settings(None)[-1]
-
-    assert (warning.id, warning.msg.partition(":")[0]) == ("bookings.W006", "SELLER_CUIT")
-
-
-def test_seller_may_be_missing_while_nobody_pays_here(settings):
-    settings.MERCADOPAGO_ACCESS_TOKEN = ""
-    assert "bookings.W006" not in [warning.id for warning in check_settings(None)]
-
-    settings.MERCADOPAGO_ACCESS_TOKEN, settings.SELLER = "token", SELLER
-    assert "bookings.W006" not in [warning.id for warning in check_settings(None)]

@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from bookings.domain.desk.teacher_page import load_seller
 from bookings.models import VirtualClass
 from tests.bench.scene import add_scheduled_classes
 from tests.factories import UserFactory, VirtualClassFactory
@@ -44,6 +45,12 @@ def kind_of(sql):
     verb = sql.split('"', 1)[0].replace("INSERT OR IGNORE", "INSERT")  # SQLite's word
     verb = verb.removeprefix("(")  # PostgreSQL's, around the parts of a union
     return f'{verb}"{sql.split(chr(34))[1]}"'
+
+
+@pytest.fixture(autouse=True)
+def seller():
+    """Kept for a minute, for the footer of each page."""
+    load_seller()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.availability.agenda import load_agenda
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import list_classes_of_week
+from bookings.domain.desk.teacher_page import load_seller
 from bookings.domain.money.takings import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
@@ -42,7 +43,7 @@ class Tasks:
     """The number of each task.
 
     undecided: classes without a list price. offered: places offered to the waiting list. transfers:
-    announced.
+    announced. lacks_seller: people pay, and no page says who sells, as the law wants.
     """
 
     paid_not_scheduled: int
@@ -52,6 +53,7 @@ class Tasks:
     offered: int
     transfers: int
     to_return: int
+    lacks_seller: bool
 
     def __bool__(self) -> bool:
         return any(astuple(self))
@@ -91,7 +93,14 @@ def count_tasks(*, sees_payments: bool) -> Tasks:
         to_review=count_payments_to_review() if sees_payments else 0,
         awaiting_payment=list_awaiting_payment(classes).count(),
         offered=list_open_offers(timezone.now()).count(),
+        lacks_seller=_lacks_seller(),
     )
+
+
+def _lacks_seller() -> bool:
+    seller = load_seller()
+    is_named = seller["seller_name"] and seller["cuit"]
+    return bool(settings.MERCADOPAGO_ACCESS_TOKEN and not is_named)
 
 
 def _group_by_day(classes: QuerySet[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:

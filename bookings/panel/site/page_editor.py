@@ -75,7 +75,12 @@ def preview_page(request: HttpRequest) -> HttpResponse:
             questions=form.written_questions,
         )
     # As a visitor sees it.
-    context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
+    context = {
+        "page": page,
+        "teacher": page.teacher,
+        "seller": page.teacher,
+        "user": AnonymousUser(),
+    }
     response = render(request, "bookings/front/front_page.html", context)
     return with_policy(response, {"frame-ancestors": "'self'"})
 

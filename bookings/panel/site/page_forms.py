@@ -10,6 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 
 from bookings.domain.desk.first_steps import FirstOffer
+from bookings.domain.desk.teacher_page import read_cuit
 from bookings.models import Question, Quote, TeacherPage, Weekday
 from bookings.panel.inputs import CLOCK_INPUT, PesosField
 
@@ -44,6 +45,14 @@ class TextsForm(forms.ModelForm[TeacherPage]):
         error_messages={"invalid": "Copiá la dirección entera del video; empieza con https://."},
         help_text="La dirección de tu video, por ejemplo en YouTube.",
     )
+    data_fiscal_url = forms.URLField(
+        label="Data Fiscal",
+        max_length=500,
+        required=False,
+        assume_scheme="https",
+        error_messages={"invalid": "Copiá la dirección entera; empieza con https://."},
+        help_text="La dirección que está detrás del código QR de ARCA (AFIP).",
+    )
     photo = PhotoField()
     removes_photo = forms.BooleanField(label="Quitar la foto", required=False)
 
@@ -58,6 +67,11 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "video_url",
             "levels",
             "class_description",
+            "seller_name",
+            "cuit",
+            "address",
+            "hours",
+            "data_fiscal_url",
         ]
         widgets = {
             "tagline": forms.Textarea({"rows": 2}),
@@ -66,6 +80,13 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "levels": forms.Textarea({"rows": 3}),
             "class_description": forms.Textarea({"rows": 4}),
         }
+
+    def clean_cuit(self) -> str:
+        typed: str = self.cleaned_data["cuit"]
+        cuit = read_cuit(typed) if typed else ""
+        if cuit is None:
+            raise forms.ValidationError("Ese CUIT tiene algún número mal: son once números.")
+        return cuit
 
     @property
     def texts(self) -> dict[str, str]:

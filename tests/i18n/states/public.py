@@ -2,7 +2,6 @@
 
 from accounts.sign_in.errors import TEXTS
 from bookings.models import Price, WeeklyHours
-from config.env.seller import Seller
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 from tests.i18n.states.world import CODE, STATES, State, state
 
@@ -63,9 +62,13 @@ def invitation(world):
 
 @state("bookings:privacy")
 def privacy(world):
-    world.settings.SELLER = Seller(
-        "Paula", "20-12345678-6", "Rosario 123", "9-18", "https://a.example"
-    )
+    world.settings.SELLER = {
+        "seller_name": "Paula",
+        "cuit": "20-12345678-6",
+        "address": "Rosario 123",
+        "hours": "9-18",
+        "data_fiscal_url": "https://a.example",
+    }
     return world.get("bookings:privacy")
 
 
