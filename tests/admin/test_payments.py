@@ -302,7 +302,7 @@ def rows_of(response):
 def test_the_export_has_what_the_list_shows(panel, approved, stranger, mercadopago):
     make_payment(stranger, days=8)
 
-    header, *rows = rows_of(panel.get(f"{EXPORT}?purchase__state__exact=paid"))
+    header, *rows = rows_of(panel.get(f"{EXPORT}?status__exact=approved"))
 
     assert header == list(COLUMNS)
     [row] = rows
@@ -376,15 +376,17 @@ def test_what_was_paid_by_hand_waits_for_no_payment(panel, by_hand):
 
 
 def test_a_state_is_found_by_its_filter(panel, paid, student):
-    make_payment(student, days=9)
+    payment = make_payment(student, days=9)
+    Payment.objects.filter(pk=payment.pk).update(status=PaymentStatus.DISPUTED)
 
     found = {
-        state: panel.get(LIST, {"purchase__state__exact": state}).content.decode()
-        for state in ("paid", "kept")
+        state: panel.get(LIST, {"status__exact": state}).content.decode()
+        for state in ("approved", "disputed")
     }
 
-    assert ("Ana Host" in found["paid"], "Bruno Student" in found["paid"]) == (True, False)
-    assert ("Ana Host" in found["kept"], "Bruno Student" in found["kept"]) == (False, True)
+    assert "En disputa" in found["approved"]
+    assert ("Ana Host" in found["approved"], "Bruno Student" in found["approved"]) == (True, False)
+    assert ("Ana Host" in found["disputed"], "Bruno Student" in found["disputed"]) == (False, True)
 
 
 def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(

@@ -82,7 +82,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "person", "price", "class_link"]
     steps = PAYMENT_STEPS
-    list_filter = [ReviewFilter, "purchase__state", PaidWhenFilter]
+    list_filter = [ReviewFilter, "status", PaidWhenFilter]
     search_fields = [
         "purchase__person__email",
         "purchase__person__name",
