@@ -15,8 +15,8 @@ from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import Question, Quote, TeacherPage
 from bookings.pages.choice import Kind, list_kinds
 from bookings.pages.front.share_picture import share_picture_url
-from bookings.pages.front.structured_data import describe_page
 from bookings.pages.sales.open_classes import list_cards
+from bookings.pages.structured_data import describe_page
 
 OPEN_CLASSES = 3
 

@@ -40,7 +40,7 @@ from bookings.pages.access import signed_in
 from bookings.pages.class_card import count_missing, list_places_underway
 from bookings.pages.forms import DiscountField
 from bookings.pages.money_card import MoneyCard
-from bookings.pages.sales.events_data import describe_events
+from bookings.pages.structured_data import describe_events
 from bookings.payments.gateway import PaymentError
 
 SHOWN = 50

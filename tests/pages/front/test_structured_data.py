@@ -24,7 +24,7 @@ from bookings.domain.money.prices import (
 )
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import ClassType, Offer, Price, TeacherPage
-from bookings.pages.front.structured_data import describe_page
+from bookings.pages.structured_data import describe_page
 from tests.factories import HoldFactory, TeacherPageFactory
 from tests.sales.offers import KEY, make_offer
 
