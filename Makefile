@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS = $(BIN)/python -m pytest -q -rs -n auto -m "not browser"
 
-.PHONY: help runtime developer run test test-postgresql journeys quick prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
+.PHONY: help runtime developer run test test-postgresql journeys quick prove peers docs pictures check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -27,21 +27,6 @@ journeys: developer ## every test in the browser: each width, colour scheme and 
 
 prove: developer ## every drill, on both engines
 	$(BIN)/python manage.py drill $(ARGS)
-
-bench: developer ## what each request costs, beside a bare Django view in the same run
-	$(BIN)/python -m tests.bench $(ARGS)
-
-bench-peers: developer ## the same beside django-appointment, which it installs for itself
-	$(BIN)/python -m tests.bench peers $(ARGS)
-
-bench-webhook: developer ## how soon the webhook answers while Mercado Pago is down
-	$(BIN)/python -m tests.bench.webhook $(ARGS)
-
-bench-slow: developer ## what 200 slow connections cost the others, with the shipped nginx and gunicorn
-	$(BIN)/python -m tests.bench.slow $(ARGS)
-
-bench-heavy: developer ## what 300 MB in chunks and tangled JSON cost in memory and time
-	$(BIN)/python -m tests.bench.heavy $(ARGS)
 
 peers: developer ## other people's programs against the service: NextAuth's client, emulate, openapi-typescript (npm)
 	$(BIN)/python -m tests.peers $(ARGS)

@@ -31,7 +31,7 @@ SECONDS = Histogram(
 
 
 class RequestLogMiddleware:
-    """The outermost middleware; ``tests/bench/request_log.py`` measures its cost."""
+    """The outermost middleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

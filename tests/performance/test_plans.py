@@ -1,6 +1,6 @@
 """Among twenty thousand classes nothing that people wait for reads them all, or sorts them.
 
-What a plan says is the database's word; how long it takes, ``make bench ARGS=scale`` tells.
+What a plan says is the word of the database.
 """
 
 import re

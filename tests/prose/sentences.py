@@ -5,7 +5,6 @@ from tests.prose.pages import list_pages, read_sentences
 MOST_WORDS = 30
 # The beginning of a sentence, and why it may be long.
 ALLOWED = {
-    "inproc (postgresql and sqlite), http": "the record of a measurement: machine and versions",
 }
 
 
