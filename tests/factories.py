@@ -267,6 +267,5 @@ class BankTransferFactory(DjangoModelFactory[BankTransfer]):
         model = BankTransfer
 
     purchase = factory.SubFactory(PurchaseFactory)
-    provider = "mercadopago"
     amount = factory.LazyAttribute(lambda o: o.purchase.price)
     operation_number = factory.Sequence(lambda n: f"{n:012d}")
