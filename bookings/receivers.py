@@ -11,11 +11,11 @@ from accounts.management.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_reactivated, account_suspended, calendar_granted
 from accounts.sign_in.identities import identity_connected, identity_disconnected
-from bookings.domain.calendar.access import note_refusal
+from bookings.domain.calendar.grant import note_refusal
 from bookings.domain.calendar.guests import request_guests
+from bookings.domain.calendar.repairing import compare_soon, open_channel_soon
+from bookings.domain.classes.finishing import resume_schedulings
 from bookings.domain.places.place_offers import pass_on_offers_to
-from bookings.domain.recovery.retry_scheduling import resume_schedulings
-from bookings.domain.recovery.watching import compare_soon, open_channel_soon
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.endpoints import rotate_secrets

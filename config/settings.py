@@ -339,7 +339,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # Pages name only the hashed files.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
-    "default": {"BACKEND": "bookings.domain.desk.stored_files.DatabaseStorage"},
+    "default": {"BACKEND": "bookings.domain.desk.own_page.DatabaseStorage"},
     "staticfiles": {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"

@@ -1,6 +1,6 @@
 """Booking as tests write it: with the fields of the request as keywords."""
 
-from bookings.domain.lifecycle import booking
+from bookings.domain.classes import booking
 
 
 def book_class(*, user, **fields):

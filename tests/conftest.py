@@ -13,8 +13,8 @@ from django.test import Client, TransactionTestCase
 from google.auth import _exponential_backoff
 
 from accounts.models import User
-from bookings.domain.calendar import guests
-from bookings.domain.recovery import retry_scheduling, watching
+from bookings.domain.calendar import guests, repairing
+from bookings.domain.classes import finishing
 from bookings.domain.sales import notifications
 from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
@@ -34,9 +34,9 @@ ERRANDS = (
     delivery._delivery,
     messenger._messenger,
     notifications._job,
-    retry_scheduling._job,
-    watching._job,
-    watching._channel_job,
+    finishing._job,
+    repairing._job,
+    repairing._channel_job,
 )
 
 

@@ -20,6 +20,7 @@ from bookings.api.serializers import (
 )
 from bookings.availability.agenda import load_agenda
 from bookings.availability.slots import Agenda
+from bookings.domain.classes.changing import refuse_move
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     NoPriceError,
@@ -27,7 +28,6 @@ from bookings.domain.exceptions import (
     OfferOverError,
     OfferUsedError,
 )
-from bookings.domain.lifecycle.rescheduling import refuse_move
 from bookings.domain.money.prices import ClassOption, list_bookable_options
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError

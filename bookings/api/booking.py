@@ -9,13 +9,13 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from bookings.api.serializers import BookedSerializer, BookingRefusalSerializer, BookingSerializer
+from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.exceptions import (
     BookingError,
     PreferenceTakenError,
     PriceTooLowError,
     TooManyBookingsError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from config.lib.api import Refusal, operation
 from config.lib.json_fields import JSONIntegerField
 

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.domain.calendar.access import AccessState, describe_access
+from bookings.domain.calendar.grant import AccessState, describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import WorkHealth, check_work
 from config.lib.api import operation

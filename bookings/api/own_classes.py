@@ -19,6 +19,8 @@ from bookings.api.serializers import (
     OwnClassesSerializer,
     OwnClassSerializer,
 )
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -37,8 +39,6 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
     TooManyError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.people.own_classes import get_own_class, list_own_classes
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError

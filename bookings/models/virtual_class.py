@@ -76,7 +76,7 @@ class VirtualClass(models.Model):
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
     # Minutes from UTC at ``start_time`` when that was stored. They keep the agreed hour when the
-    # zone's law changes; see domain/recovery/wall_times.py.
+    # zone's law changes; see domain/classes/wall_times.py.
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
@@ -139,7 +139,7 @@ class VirtualClass(models.Model):
     withdrawal_requested_at = models.DateTimeField(
         "por quitar del calendario", null=True, blank=True, editable=False
     )
-    # How often an event of this class was deleted; see domain/calendar/events.py.
+    # How often an event of this class was deleted; see domain/calendar/writing.py.
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
     # The revision of the class in people's calendars; each mailed change increases it.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)

@@ -17,6 +17,18 @@ from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.domain.change_policy import is_in_charge
+from bookings.domain.classes.cancelling import (
+    cancel_class,
+    check_cancelling,
+    concerns_teacher,
+    decide_cancelling,
+)
+from bookings.domain.classes.leaving import (
+    find_money_of_place,
+    find_taken_place,
+    leave_class,
+    refuse_leaving,
+)
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     BookingError,
@@ -24,19 +36,7 @@ from bookings.domain.exceptions import (
     FreshSignInNeededError,
     RefundChangedError,
 )
-from bookings.domain.lifecycle.cancelling import (
-    cancel_class,
-    check_cancelling,
-    concerns_teacher,
-    decide_cancelling,
-)
 from bookings.domain.money.money_back import MoneyBack, find_money_back
-from bookings.domain.places.leaving import (
-    find_money_of_place,
-    find_taken_place,
-    leave_class,
-    refuse_leaving,
-)
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from bookings.money_state import say_what_goes_back

@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.places.waiting_queries import count_waiting, list_lines_of
+from bookings.domain.places.waiting_list import count_waiting, list_lines_of
 from bookings.domain.queries import (
     get_class_of,
     list_dropped_classes_of,

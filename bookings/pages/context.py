@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from bookings.domain.desk.teacher_page import load_seller, load_teacher_page
+from bookings.domain.desk.own_page import load_seller, load_teacher_page
 
 
 def site(request: HttpRequest) -> dict[str, object]:

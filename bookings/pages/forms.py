@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from bookings.domain.money.discounts import count_off
-from bookings.domain.places.access_codes import LENGTH, drop_separators, normalize_access_code
+from bookings.domain.places.codes import LENGTH, drop_separators, normalize_access_code
 from bookings.models import DiscountCode
 
 # For a code that people type.

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.domain.change_policy import find_change_terms
+from bookings.domain.classes.changing import refuse_move, reschedule_class
 from bookings.domain.exceptions import (
     BookingError,
     FreshSignInNeededError,
@@ -21,7 +22,6 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
 )
-from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, VirtualClass
 from bookings.pages.access import signed_in

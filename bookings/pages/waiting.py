@@ -19,8 +19,15 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.place_offers import takes_waiting
-from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
-from bookings.domain.places.waiting_queries import StandingEntry, find_pause_end, get_entry_of
+from bookings.domain.places.waiting_list import (
+    StandingEntry,
+    claim_place,
+    find_pause_end,
+    get_entry_of,
+    leave_line,
+    wait_again,
+    wait_for_place,
+)
 from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
 from bookings.pages.class_titles import title_of

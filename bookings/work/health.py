@@ -10,7 +10,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
-from bookings.domain.calendar.grants import is_at_risk, refused_since
+from bookings.domain.calendar.grant import is_at_risk, refused_since
 from bookings.models import CALENDAR, Heartbeat, list_awaiting_scheduling
 from bookings.work.sweeps import SWEEPS
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from bookings.domain.calendar.access import describe_access
+from bookings.domain.calendar.grant import describe_access
 from bookings.domain.money.takings import count_payments_to_review
 from bookings.models import (
     ClassLog,

@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import write_down
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import record_drift
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.repairs import record_drift
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle
 from bookings.models import (

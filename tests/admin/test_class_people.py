@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass, WaitingListEntry
 from tests.admin.steps import confirm, look

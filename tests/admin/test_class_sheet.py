@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.services import write_down
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.class_links import make_link

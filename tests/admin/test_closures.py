@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.desk.closures import import_public_holidays
+from bookings.domain.desk.hours import import_public_holidays
 from bookings.models import Closure, SpecialHours
 from tests.admin.moments import MONDAY, at, days_later
 from tests.factories import VirtualClassFactory

@@ -6,9 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.repairs import record_drift
-from bookings.domain.recovery.watching import compare_calendar
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import compare_calendar, record_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from tests.admin.steps import carry_out_several, confirm
 from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of

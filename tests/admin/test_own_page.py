@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image
 
-from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.hours import set_weekly_hours
+from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.desk.setup import load_setup
-from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
 from bookings.models import (
     ClassType,
     Price,

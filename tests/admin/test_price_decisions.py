@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.classes.scheduling import rehearse_scheduling
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
-from bookings.domain.lifecycle.scheduling import rehearse_scheduling
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle, trigger_scheduling
 from bookings.models import (

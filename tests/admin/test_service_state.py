@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.calendar.grants import note_refused_account
+from bookings.domain.calendar.grant import note_refused_account
 from bookings.models import CALENDAR, Heartbeat
 from bookings.templatetags.sweep_names import NAMES
 from bookings.work.health import load_service_state

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from accounts.services import write_down
-from bookings.domain.lifecycle.scheduling import CALENDAR_REFUSED
+from bookings.domain.classes.scheduling import CALENDAR_REFUSED
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import make_link
 from bookings.domain.sales.settling import settle

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people import students
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.desk.closures import block_hours
+from bookings.domain.desk.hours import block_hours
 from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
 from bookings.panel.inputs import read_day
 from tests.admin.moments import MONDAY, NOW, at, days_later

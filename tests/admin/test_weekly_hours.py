@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from bookings.availability.agenda import list_weekly_hours
-from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.hours import set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.models import Weekday, WeeklyHours
 

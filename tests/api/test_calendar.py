@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.lifecycle import scheduling
+from bookings.domain.classes import scheduling
 from bookings.models import ClassLog, UserActivity, VirtualClass
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import SECRET, failing

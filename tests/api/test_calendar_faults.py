@@ -11,7 +11,7 @@ from django.db import connection
 
 from accounts.services import remember_refresh_token
 from bookings.domain.calendar.drafts import derive_event_id
-from bookings.domain.calendar.outages import note_outage
+from bookings.domain.calendar.grant import note_outage
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from calendar_sync import CalendarUnavailableError, writers
 from calendar_sync.generation import find_generation

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from calendar_sync import forget_upcoming_events
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from bookings.api import health
-from bookings.domain.calendar.grants import note_refused_account
+from bookings.domain.calendar.grant import note_refused_account
 from bookings.models import CALENDAR, Heartbeat
 from bookings.work.sweeps import SWEEPS, sweep
 from tests.api.database_faults import SECRET, failing

@@ -10,8 +10,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from bookings.checks import check_settings
-from bookings.domain.calendar.access import check_calendar_grant
-from bookings.domain.calendar.grants import note_refused_account
+from bookings.domain.calendar.grant import check_calendar_grant, note_refused_account
 from bookings.models import (
     Notice,
     NoticeKind,

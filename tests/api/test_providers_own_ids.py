@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from bookings.domain.calendar.drafts import derive_event_id
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.recovery.reconciling import reconcile_automatically
-from bookings.domain.recovery.retry_events import withdraw_events
+from bookings.domain.calendar.repairing import reconcile_automatically
+from bookings.domain.calendar.writing import withdraw_events
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.changing import reschedule_class
 from bookings.models import ClassStatus, VirtualClass
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing

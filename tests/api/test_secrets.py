@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import VirtualClass
 from tests.api.bodies import booking_body, post
 from tests.api.database_faults import failing

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from bookings.domain.calendar.drafts import derive_event_id
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import ClassStatus, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.standins import GoogleStandin

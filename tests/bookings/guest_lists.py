@@ -5,7 +5,7 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.retry_events import update_events
+from bookings.domain.calendar.writing import update_events
 
 SOON = timedelta(minutes=2)
 

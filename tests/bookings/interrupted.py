@@ -5,7 +5,7 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.classes.finishing import finish_requested_schedulings
 from calendar_sync import CalendarUnavailableError, CreatedEvent
 from tests.factories import VirtualClassFactory
 

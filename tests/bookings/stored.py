@@ -3,8 +3,8 @@
 from typing import Any
 
 from accounts.models import User
+from bookings.domain.classes.scheduling import mark_scheduled
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.scheduling import mark_scheduled
 from bookings.domain.sales.settling import look_up
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, Payment, VirtualClass
 from bookings.notices.due import record_place

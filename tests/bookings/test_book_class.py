@@ -1,4 +1,4 @@
-"""domain/lifecycle/booking.py: storing a pending class."""
+"""domain/classes/booking.py: storing a pending class."""
 
 from datetime import timedelta
 

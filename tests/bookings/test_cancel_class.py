@@ -1,4 +1,4 @@
-"""domain/lifecycle/cancelling.py, domain/change_policy.py: who may cancel, and what is refunded."""
+"""domain/classes/cancelling.py, domain/change_policy.py: who may cancel, and what is refunded."""
 
 from datetime import datetime, timedelta
 
@@ -13,13 +13,13 @@ from bookings.domain.change_policy import (
     find_change_terms,
     find_leaving_case,
 )
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     NotHostError,
     TooLateToChangeError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (

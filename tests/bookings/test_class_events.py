@@ -1,14 +1,18 @@
-"""domain/calendar/events.py: making an event and taking it away may run side by side."""
+"""domain/calendar/writing.py: making an event and taking it away may run side by side."""
 
 import pytest
 
-from bookings.domain.calendar import events
-from bookings.domain.calendar.events import create_event, request_withdrawal, withdraw_event
+from bookings.domain.calendar import writing
+from bookings.domain.calendar.writing import (
+    create_event,
+    request_withdrawal,
+    withdraw_event,
+    withdraw_events,
+)
+from bookings.domain.classes import scheduling
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
-from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery.retry_events import withdraw_events
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from calendar_sync import CalendarUnavailableError
 from tests.factories import VirtualClassFactory
@@ -69,10 +73,10 @@ def test_a_request_made_during_a_deletion_is_not_answered_by_it(
     request_withdrawal(pending)
 
     def another_attempt_makes_the_event_again():
-        events.create_event(pending)
+        writing.create_event(pending)
         request_withdrawal(pending)
 
-    before(monkeypatch, events, "_note_withdrawal", another_attempt_makes_the_event_again)
+    before(monkeypatch, writing, "_note_withdrawal", another_attempt_makes_the_event_again)
     withdraw_event(pending)
     assert len(google.live_events()) == 1
 
@@ -141,7 +145,7 @@ def schedule_before(monkeypatch, step, virtual_class):
     """Have a class scheduled right before a step of withdrawing its event."""
     before(
         monkeypatch,
-        events,
+        writing,
         step,
         lambda: schedule_class(preference_id=virtual_class.preference_id),
     )
@@ -177,7 +181,7 @@ def test_an_event_restored_under_a_class_that_is_cancelled_goes_in_the_end(
     schedule_before(monkeypatch, "delete_event_of", withdrawn)
     before(
         monkeypatch,
-        events,
+        writing,
         "create_event",
         lambda: cancel_class(class_id=withdrawn.pk, actor=teacher),
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, VirtualClass
 from tests.booking import book_class

@@ -1,11 +1,11 @@
-"""domain/desk/closures.py: days and hours without classes."""
+"""domain/desk/hours.py: days and hours without classes."""
 
 from datetime import date, time
 
 import pytest
 
 from bookings.availability.agenda import load_hours
-from bookings.domain.desk.closures import (
+from bookings.domain.desk.hours import (
     block_days,
     block_hours,
     restore_hours,

@@ -1,4 +1,4 @@
-"""domain/lifecycle/completing.py and attendance.py: a class counts once for those who came."""
+"""domain/classes/completing.py and attendance.py: a class counts once for those who came."""
 
 from datetime import timedelta
 from functools import partial
@@ -11,10 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.classes import completing
+from bookings.domain.classes.completing import complete_ended_classes, mark_attendance
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
-from bookings.domain.lifecycle import completing
-from bookings.domain.lifecycle.attendance import mark_attendance
-from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.models import (
     ClassLog,
     ClassStatus,

@@ -1,4 +1,4 @@
-"""retry_scheduling.py and outages.py: each requested scheduling is finished in the end."""
+"""Each requested scheduling is finished in the end."""
 
 from datetime import timedelta
 
@@ -6,12 +6,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.calendar.events import REQUEST_GRACE
-from bookings.domain.calendar.outages import FAILURES_IN_A_ROW, class_wait
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery import retry_scheduling
-from bookings.domain.recovery.retry_events import withdraw_events
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.calendar.grant import FAILURES_IN_A_ROW, class_wait
+from bookings.domain.calendar.writing import REQUEST_GRACE, withdraw_events
+from bookings.domain.classes import finishing
+from bookings.domain.classes.finishing import finish_requested_schedulings
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import ClassStatus, Heartbeat, Purchase, VirtualClass
 from calendar_sync import CalendarUnavailableError
 from tests.bookings.interrupted import (
@@ -240,7 +239,7 @@ def test_sweep_without_work_costs_two_queries(db, django_assert_num_queries):
 
 def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
     interrupt_many(host, 2)
-    monkeypatch.setattr(retry_scheduling, "TIME_PER_SWEEP", timedelta())
+    monkeypatch.setattr(finishing, "TIME_PER_SWEEP", timedelta())
 
     assert finish_requested_schedulings() == 0
 

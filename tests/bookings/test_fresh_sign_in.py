@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.exceptions import FreshSignInNeededError
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.money.refunds import request_partial_refund
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.erasing import erase_person

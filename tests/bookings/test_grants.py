@@ -10,10 +10,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar.access import check_calendar_grant, describe_access, write_calendar
+from bookings.domain.calendar.grant import check_calendar_grant, describe_access, write_calendar
+from bookings.domain.calendar.repairing import compare_calendar, keep_push_channel
+from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.desk.setup import CalendarState, load_setup
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.domain.recovery.watching import compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.work.health import load_service_state

@@ -9,8 +9,8 @@ import pytest
 from django.db import connections
 
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
-from bookings.domain.places import code_limits, joining
-from bookings.domain.places.access_codes import generate_access_code
+from bookings.domain.places import codes, joining
+from bookings.domain.places.codes import generate_access_code
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from tests.factories import UserFactory, VirtualClassFactory
@@ -226,7 +226,7 @@ def test_refusal_is_the_same_for_right_wrong_and_closed_codes(closed, student, s
 def test_wrong_and_closed_codes_take_the_same_time(closed, student, settings, monkeypatch):
     """Their fastest tries are compared: a busy machine makes others slower, never one faster."""
     settings.MAX_WRONG_CODES = 10_000
-    monkeypatch.setattr(code_limits, "_report", lambda: None)
+    monkeypatch.setattr(codes, "_report", lambda: None)
     taken = {"WRNG2345": [], CLOSED: []}
 
     for _ in range(100):

@@ -7,14 +7,14 @@ import time_machine
 from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
-from bookings.domain.calendar import access, drafts, events, guests
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.calendar import drafts, grant, guests, writing
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import reconcile
+from bookings.domain.classes.changing import reschedule_class
+from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import reconcile
 from bookings.models import ClassStatus, Heartbeat, UserActivity, VirtualClass
 from tests.bookings.guest_lists import SOON, invited, is_requested, patches, sweep_later
 from tests.environment import TEACHER_EMAIL
@@ -274,20 +274,20 @@ def test_list_read_before_an_event_is_made_again_is_not_the_last(
 ):
     """A guest joins while the event is made again, when there is none to invite the guest to."""
     google.delete_event(scheduled.provider_event_id)
-    ask = access.use_calendar
+    ask = grant.use_calendar
 
     def join_meanwhile(work, **kwargs):
-        monkeypatch.setattr(access, "use_calendar", ask)
+        monkeypatch.setattr(grant, "use_calendar", ask)
         join_class(user=student, access_code=scheduled.access_code)
         sweep_later()
         return ask(work, **kwargs)
 
     def draft_before(virtual_class):
         draft = drafts.draft_event(virtual_class)
-        monkeypatch.setattr(access, "use_calendar", join_meanwhile)
+        monkeypatch.setattr(grant, "use_calendar", join_meanwhile)
         return draft
 
-    monkeypatch.setattr(events, "draft_event", draft_before)
+    monkeypatch.setattr(writing, "draft_event", draft_before)
     reconcile()
     with time_machine.travel(timezone.now() + SOON):
         sweep_later()

@@ -1,10 +1,12 @@
-"""domain/places/leaving.py: one guest leaves, and everybody else stays."""
+"""domain/classes/leaving.py: one guest leaves, and everybody else stays."""
 
 from datetime import timedelta
 
 import pytest
 import time_machine
 
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -12,9 +14,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     TooManyAttemptsError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (
     ClassEvent,

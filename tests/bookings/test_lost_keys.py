@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from bookings.domain.calendar.access import check_calendar_grant
+from bookings.domain.calendar.grant import check_calendar_grant
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.endpoints import reveal_secret
 from tests.accounts.flows import sign_in

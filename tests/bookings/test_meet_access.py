@@ -5,7 +5,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Heartbeat
 from tests.bookings.guest_lists import SOON, invited, is_requested, sweep_later

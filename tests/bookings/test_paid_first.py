@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import (
     HoldExpiredError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.sales.checkout import check_out_hold, request_preference
 from bookings.domain.sales.holds import find_live_hold, keep_time
 from bookings.domain.sales.settling import settle

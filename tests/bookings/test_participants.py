@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError
 
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.models import Role, UserActivity, VirtualClass
 from tests.factories import VirtualClassFactory
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.money_back import promise_cash
 from bookings.domain.money.refunds import (
     request_partial_refund,

@@ -1,4 +1,4 @@
-"""retry_scheduling.py: a revoked grant stops scheduling until the teacher reconnects."""
+"""A revoked grant stops scheduling until the teacher reconnects."""
 
 import pytest
 import time_machine
@@ -6,9 +6,9 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.services import mark_grant_revoked, remember_refresh_token
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery import retry_scheduling
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.classes import finishing
+from bookings.domain.classes.finishing import finish_requested_schedulings
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_due
 from calendar_sync import CalendarNotConnectedError
@@ -85,7 +85,7 @@ def test_reconnecting_resumes_at_once(
     host, teacher, google, monkeypatch, django_capture_on_commit_callbacks
 ):
     called = []
-    monkeypatch.setattr(retry_scheduling._job, "call", lambda: called.append(True))
+    monkeypatch.setattr(finishing._job, "call", lambda: called.append(True))
     with django_capture_on_commit_callbacks(execute=True):
         remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
 
@@ -96,7 +96,7 @@ def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
     def broken():
         raise RuntimeError
 
-    monkeypatch.setattr("bookings.domain.recovery.retry_scheduling.resume_schedulings", broken)
+    monkeypatch.setattr("bookings.domain.classes.finishing.resume_schedulings", broken)
 
     remember_refresh_token(user=teacher, refresh_token="1//new")
 

@@ -1,4 +1,4 @@
-"""domain/lifecycle/scheduling.py: from booking to event, exactly once."""
+"""domain/classes/scheduling.py: from booking to event, exactly once."""
 
 import re
 from datetime import timedelta
@@ -9,6 +9,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bookings.domain.calendar.drafts import derive_event_id
+from bookings.domain.classes import scheduling
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -18,9 +21,6 @@ from bookings.domain.exceptions import (
     NotPaidError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import (
     ClassEvent,
     ClassLog,

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle, settle_due_payments
 from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Refund

@@ -1,4 +1,4 @@
-"""domain/recovery/watching.py: the calendar is compared within minutes, and never misread."""
+"""domain/calendar/repairing.py: the calendar is compared within minutes, and never misread."""
 
 from datetime import timedelta
 
@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
+from bookings.domain.calendar import repairing
+from bookings.domain.calendar.repairing import COMPARED, compare_calendar, keep_push_channel
 from bookings.domain.heartbeats import read_beats
-from bookings.domain.recovery import watching
-from bookings.domain.recovery.watching import COMPARED, compare_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.work.sweeps import SWEEPS, sweep
 from calendar_sync.models import WatchChannel
@@ -150,7 +150,7 @@ def test_a_message_has_the_calendar_compared(scheduled, google, teacher, setting
     settings.BASE_URL = "https://clases.example"
     assert keep_push_channel() == 1
     settings.BASE_URL = "http://testserver"
-    monkeypatch.setattr(watching, "_job", Inline(compare_calendar))
+    monkeypatch.setattr(repairing, "_job", Inline(compare_calendar))
     google.take_notices()
     move(google, scheduled)
     [message] = google.take_notices()
@@ -181,7 +181,7 @@ def test_a_new_grant_opens_the_channel_at_once(
     teacher, google, settings, monkeypatch, django_capture_on_commit_callbacks
 ):
     settings.BASE_URL = "https://clases.example"
-    monkeypatch.setattr(watching, "_channel_job", Inline(keep_push_channel))
+    monkeypatch.setattr(repairing, "_channel_job", Inline(keep_push_channel))
     type(teacher).objects.update(provider_refresh_token="")
 
     with django_capture_on_commit_callbacks(execute=True):
@@ -203,7 +203,7 @@ def test_the_sweeps_compare_and_keep_the_channel(scheduled, google, settings):
     ]
 
 
-NAME = "bookings.domain.recovery.watching"
+NAME = "bookings.domain.calendar.repairing"
 
 
 class Inline:

@@ -4,10 +4,10 @@ import uuid
 from collections.abc import Callable
 from functools import partial
 
-from bookings.domain.lifecycle import scheduling
+from bookings.domain.classes import scheduling
 from tests.drills.patching import die, die_after, die_before, replace
 
-SCHEDULING = "bookings.domain.lifecycle.scheduling"
+SCHEDULING = "bookings.domain.classes.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
     "before the wish": partial(die_before, f"{SCHEDULING}._note_request"),
     "between wish and insert": partial(die_before, f"{SCHEDULING}.create_event"),

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from bookings.domain.lifecycle import completing
+from bookings.domain.classes import completing
 from bookings.models import VirtualClass
 from tests.drills.patching import die_after, die_before
 
-COMPLETING = "bookings.domain.lifecycle.completing"
+COMPLETING = "bookings.domain.classes.completing"
 POINTS: dict[str, Callable[[], None]] = {
     "before the totals": partial(die_before, f"{COMPLETING}.add_to_total_classes"),
     "all written": partial(die_after, f"{COMPLETING}.record_event"),

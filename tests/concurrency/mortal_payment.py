@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models.signals import post_save
 
-from bookings.domain.lifecycle import scheduling
+from bookings.domain.classes import scheduling
 from bookings.domain.money import charges, refunds
 from bookings.domain.sales import settling
 from bookings.models import Payment, PaymentCharge, Refund, VirtualClass

@@ -11,17 +11,16 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
+from bookings.domain.calendar.writing import update_events, withdraw_events
+from bookings.domain.classes import changing, leaving, scheduling
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.changing import reschedule_class
+from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import (
     ClassCancelledError,
 )
-from bookings.domain.lifecycle import rescheduling, scheduling
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.places import leaving
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
-from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.sales import holds
 from bookings.domain.sales.holds import keep_time
 from bookings.models import (
@@ -92,7 +91,7 @@ def race_for_one_time(make_class, teacher, morning, monkeypatch, patience=SHORT_
     """Move two classes to the same time; tell whether one came and one was refused."""
     target = morning + timedelta(hours=9)
     classes = [make_class(morning + timedelta(hours=number * 2)) for number in (0, 1)]
-    meet(monkeypatch, rescheduling, "is_time_taken", 2, patience)
+    meet(monkeypatch, changing, "is_time_taken", 2, patience)
 
     results = race(*[move(one, teacher, target) for one in classes])
 
@@ -113,7 +112,7 @@ def test_one_of_two_classes_needs_the_database(
 ):
     """PostgreSQL holds it by constraints on classes and holds, SQLite by its single writer."""
     without_locks()
-    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
+    monkeypatch.setattr(changing, "claim_time", lambda one, now, *, ends_holds: None)
 
     def make_without_the_mark(start):
         virtual_class = make_class(start)
@@ -130,7 +129,7 @@ def race_with_a_scheduling(make_class, teacher, morning, monkeypatch, patience=S
     target = morning + timedelta(hours=9)
     virtual_class = make_class(morning)
     pending = VirtualClassFactory(start_time=target)
-    gate, is_taken, store = Gate(2, patience), rescheduling.is_time_taken, scheduling._store
+    gate, is_taken, store = Gate(2, patience), changing.is_time_taken, scheduling._store
 
     def look_and_wait(*args):
         answer = is_taken(*args)
@@ -141,7 +140,7 @@ def race_with_a_scheduling(make_class, teacher, morning, monkeypatch, patience=S
         gate.wait()
         return store(*args)
 
-    monkeypatch.setattr(rescheduling, "is_time_taken", look_and_wait)
+    monkeypatch.setattr(changing, "is_time_taken", look_and_wait)
     monkeypatch.setattr(scheduling, "_store", store_in_step)
     schedule = partial(schedule_class, preference_id=pending.preference_id)
     results = race(move(virtual_class, teacher, target), schedule)
@@ -165,7 +164,7 @@ def test_a_move_and_a_scheduling_need_the_second_look_and_the_database(
 ):
     """Both look before either has written; then only what comes afterwards keeps them apart."""
     without_locks()
-    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
+    monkeypatch.setattr(changing, "claim_time", lambda one, now, *, ends_holds: None)
     monkeypatch.setattr(scheduling, "is_time_taken", lambda *args, **kwargs: False)
 
     def make_without_the_mark(start):
@@ -186,7 +185,7 @@ def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_P
     target = morning + timedelta(hours=9)
     virtual_class = make_class(morning)
     gate = Gate(2, patience)
-    taken = rescheduling.is_time_taken
+    taken = changing.is_time_taken
 
     def look_and_wait(*args):
         result = taken(*args)
@@ -205,7 +204,7 @@ def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_P
             )
         )
 
-    monkeypatch.setattr(rescheduling, "is_time_taken", look_and_wait)
+    monkeypatch.setattr(changing, "is_time_taken", look_and_wait)
     results = race(move(virtual_class, teacher, target), hold)
     kinds = sorted(type(result).__name__ for result in results)
     return kinds in (["Hold", "SlotTakenError"], ["SlotTakenError", "VirtualClass"])
@@ -221,7 +220,7 @@ def test_a_class_and_a_hold_need_their_second_look(
     make_class, teacher, morning, monkeypatch, without_locks
 ):
     without_locks()
-    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
+    monkeypatch.setattr(changing, "claim_time", lambda one, now, *, ends_holds: None)
     nothing = VirtualClass.objects.none()
     monkeypatch.setattr(holds, "list_scheduled_between", lambda start, end: nothing)
 
@@ -269,7 +268,7 @@ def move_while_cancelling(make_class, teacher, morning, monkeypatch, patience=SH
     virtual_class = make_class(morning)
     is_cancelled, has_checked = threading.Event(), threading.Event()
     came_too_late = []
-    is_taken = rescheduling.is_time_taken
+    is_taken = changing.is_time_taken
 
     def check_and_wait(*args):
         answer = is_taken(*args)
@@ -282,7 +281,7 @@ def move_while_cancelling(make_class, teacher, morning, monkeypatch, patience=SH
         cancel_class(class_id=virtual_class.pk, actor=teacher)
         is_cancelled.set()
 
-    monkeypatch.setattr(rescheduling, "is_time_taken", check_and_wait)
+    monkeypatch.setattr(changing, "is_time_taken", check_and_wait)
     race(move(virtual_class, teacher, morning + timedelta(hours=5)), cancel)
     return came_too_late == [False]
 

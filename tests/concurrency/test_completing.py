@@ -13,9 +13,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle import attendance, completing
-from bookings.domain.lifecycle.attendance import mark_attendance
-from bookings.domain.lifecycle.completing import complete_class, complete_ended_classes
+from bookings.domain.classes import completing
+from bookings.domain.classes.completing import (
+    complete_class,
+    complete_ended_classes,
+    mark_attendance,
+)
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from tests.concurrency import mortal_completion
 from tests.concurrency.mortal_completion import POINTS
@@ -119,14 +122,14 @@ def mark_together(monkeypatch, teacher, patience):
     part = UserActivity.objects.create(
         user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT, completed=True
     )
-    gate, lock = Gate(2, patience), attendance._lock
+    gate, lock = Gate(2, patience), completing._lock
 
     def lock_and_wait(*args):
         activity = lock(*args)
         gate.wait()
         return activity
 
-    monkeypatch.setattr(attendance, "_lock", lock_and_wait)
+    monkeypatch.setattr(completing, "_lock", lock_and_wait)
     mark = partial(mark_no_show, class_id=virtual_class.pk, activity_id=part.pk, actor=teacher)
     results = race(mark, mark)
     guest.refresh_from_db()

@@ -8,7 +8,7 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import BookingRules, Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from tests.concurrency.racing import race

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places import joining
 from bookings.domain.places.joining import join_class
 from bookings.models import UserActivity, VirtualClass

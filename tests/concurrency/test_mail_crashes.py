@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db.models import F
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, deliver_due

@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
+from bookings.domain.classes import time_claims
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import SlotTakenError
-from bookings.domain.lifecycle import time_claims
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.queries import list_holds_over
 from bookings.domain.sales import holds
 from bookings.domain.sales.holds import keep_time
@@ -104,7 +104,7 @@ def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
         assert not list_holds_over(locked).exists()
         time_claims.list_holds_over(locked)
 
-    monkeypatch.setattr("bookings.domain.lifecycle.scheduling.claim_time", look_only)
+    monkeypatch.setattr("bookings.domain.classes.scheduling.claim_time", look_only)
 
     scheduled, held = race_for(paid, [UserFactory()], monkeypatch)
 

@@ -14,9 +14,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.classes import cancelling
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import RefundOutdatedError
-from bookings.domain.lifecycle import cancelling
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import charges, refunds
 from bookings.domain.money.refunds import (
     request_partial_refund,

@@ -9,8 +9,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from bookings.domain.classes.time_claims import delete_expired_holds
 from bookings.domain.exceptions import OfferUsedError
-from bookings.domain.lifecycle.time_claims import delete_expired_holds
 from bookings.domain.money.prices import refuse_second_use
 from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold

@@ -5,9 +5,9 @@ from unittest.mock import ANY
 
 import pytest
 
-from bookings.domain.recovery import reconciling, repairs
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import reconcile
+from bookings.domain.calendar import repairing
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import reconcile
 from bookings.models import ClassEvent, ClassLog, Notice, NoticeKind, VirtualClass
 from tests.bookings.drifts import DRIFTS, event_of, link_of, scheduled_classes
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, at_once
@@ -20,13 +20,13 @@ RACERS = 3
 def all_have_looked(monkeypatch):
     """Nobody writes a drift down before everybody has seen it."""
     gate = Gate(RACERS, SHORT_PATIENCE)
-    note = reconciling.record_drift
+    note = repairing.record_drift
 
     def note_together(*args, **options):
         gate.wait()
         return note(*args, **options)
 
-    monkeypatch.setattr(reconciling, "record_drift", note_together)
+    monkeypatch.setattr(repairing, "record_drift", note_together)
 
 
 def told():
@@ -53,7 +53,7 @@ def test_a_drift_that_many_find_is_told_and_mended_once(google, host, all_have_l
 def test_control_without_the_row_s_version_it_is_told_again(
     google, host, all_have_looked, monkeypatch
 ):
-    monkeypatch.setattr(repairs, "read_version", lambda locked: ANY)
+    monkeypatch.setattr(repairing, "read_version", lambda locked: ANY)
     [scheduled] = scheduled_classes(1, booked_by=host)
     DRIFTS["moved"](google, scheduled)
 

@@ -14,9 +14,9 @@ from django.db import connection
 from django.utils import timezone
 
 from bookings.domain.calendar import drafts
-from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.places.access_codes import generate_access_code
+from bookings.domain.classes import scheduling
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.places.codes import generate_access_code
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from calendar_sync.google.events import GoogleEvents
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import ClassFullError
 from bookings.domain.places import joining
-from bookings.domain.places.held_places import count_held_places
 from bookings.domain.places.joining import join_class
+from bookings.domain.places.participants import count_held_places
 from bookings.domain.sales import buying
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand
 from bookings.models import Purchase, PurchaseState, UserActivity, VirtualClass

@@ -7,7 +7,7 @@ import pytest
 import requests
 from django.conf import settings
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import Role, UserActivity, VirtualClass
 from tests.concurrency.racing import serve
 from tests.factories import UserFactory, VirtualClassFactory

@@ -14,11 +14,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from bookings.domain.classes.changing import change_capacity
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassFullError
-from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.places import joining, place_offers
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.place_offers import offer_free_place, pass_on_offers
 from bookings.domain.places.waiting_list import claim_place, leave_line
 from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry

@@ -4,8 +4,7 @@ from datetime import time
 
 from django.utils import timezone
 
-from bookings.domain.desk.closures import import_public_holidays
-from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.hours import import_public_holidays, set_weekly_hours
 from bookings.models import BookingRules, ClassType, Price, Weekday
 
 WORKING_DAY = [(time(9), time(13)), (time(15), time(20))]

@@ -1,7 +1,6 @@
 """The page of the demo's teacher."""
 
-from bookings.domain.desk.photos import set_photo
-from bookings.domain.desk.teacher_page import write_teacher_page
+from bookings.domain.desk.own_page import set_photo, write_teacher_page
 from bookings.models import Question, Quote
 from tests.demo.portrait import draw_portrait
 

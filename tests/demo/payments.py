@@ -7,7 +7,7 @@ import requests
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.money.charges import record_charges
 from bookings.domain.money.checkouts import (
     describe_preference,

@@ -63,8 +63,8 @@ POINTS = (
     _point("refund not sent", f"{DOMAIN}.money.refunds._ask_provider"),
     _point("refund sent, answer not stored", f"{DOMAIN}.money.refunds._ask_provider", after=True),
     _point("committed, mail not begun", f"{NOTICES}.due.deliver_mails_soon"),
-    _point("class called off, places not", f"{DOMAIN}.lifecycle.cancelling.end_purchase"),
-    _point("place ended, not committed", f"{DOMAIN}.lifecycle.cancelling.end_purchase", after=True),
+    _point("class called off, places not", f"{DOMAIN}.classes.cancelling.end_purchase"),
+    _point("place ended, not committed", f"{DOMAIN}.classes.cancelling.end_purchase", after=True),
 )
 
 

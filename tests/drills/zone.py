@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
+from bookings.domain.classes.wall_times import find_shifts
 from bookings.domain.places.joining import join_class
-from bookings.domain.recovery.wall_times import find_shifts
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import NoticeKind, VirtualClass
 from tests.booking import book_class

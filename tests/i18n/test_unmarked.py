@@ -38,7 +38,7 @@ OTHER_READERS = {
     "accounts/models.py",
     "config/lib/api.py",
     "bookings/domain/calendar/drafts.py",
-    "bookings/domain/desk/opening_hours.py",
+    "bookings/domain/desk/hours.py",
     "bookings/domain/money/checkouts.py",
     "bookings/domain/sales/settling.py",
     "bookings/notices/delivery.py",

@@ -14,8 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, connections, transaction
 
 from accounts.models import User
-from bookings.domain.desk.photos import encode_photo, set_photo
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.own_page import encode_photo, load_teacher_page, set_photo
 from bookings.management import backups
 from tests.factories import UserFactory, VirtualClassFactory, draw_photo
 from tests.postgres import find_programs

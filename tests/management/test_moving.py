@@ -14,7 +14,7 @@ from django.db import connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from accounts.models import User
-from bookings.domain.desk.photos import set_photo
+from bookings.domain.desk.own_page import set_photo
 from bookings.models import StoredFile, VirtualClass
 from tests.emptying import flush
 from tests.factories import UserFactory, VirtualClassFactory, draw_photo

@@ -8,7 +8,7 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.money.purchases import book_cash
 from bookings.domain.places.joining import join_class
 from bookings.models import (

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
     DiscountCode,
     Purchase,

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from PIL import Image
 
-from bookings.domain.desk.photos import set_photo
+from bookings.domain.desk.own_page import set_photo
 from tests.factories import draw_photo
 
 pytestmark = pytest.mark.django_db

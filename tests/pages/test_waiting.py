@@ -6,7 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.utils import timezone
 
-from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.classes.changing import change_capacity
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import leave_line, wait_for_place
 from bookings.models import UserActivity, WaitingListEntry

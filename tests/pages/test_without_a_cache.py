@@ -8,8 +8,8 @@ import pytest
 from django.core.cache import cache, caches
 from django.urls import reverse
 
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.classes.finishing import finish_requested_schedulings
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import ClassStatus, VirtualClass
 from config.lib import redis_cache
 from config.lib.redis_cache import Outage

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import connection
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from calendar_sync.google.transport import Transport
 from tests.factories import VirtualClassFactory
 from tests.performance.test_statements import statements

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from bookings.domain.desk.teacher_page import load_seller
+from bookings.domain.desk.own_page import load_seller
 from bookings.models import VirtualClass
 from tests.bench.scene import add_scheduled_classes
 from tests.factories import UserFactory, VirtualClassFactory

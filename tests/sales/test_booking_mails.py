@@ -8,10 +8,10 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import book_for, confirm_payment

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import list_uses
 from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.checkouts import adopt_payment
 from bookings.domain.sales.buying import release_place
 from bookings.domain.sales.checkout import check_out_hold

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import BookingError, DiscountCodeError, HoldExpiredError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import has_lost_its_use, list_uses
-from bookings.domain.places.leaving import leave_class
 from bookings.domain.sales import holds, transfers
 from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold

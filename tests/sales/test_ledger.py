@@ -8,7 +8,7 @@ from itertools import count
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import note_return
 from bookings.domain.money.refunds import (

@@ -7,8 +7,8 @@ from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.people.claiming import (
     LinkUselessError,
     claim_by_address,

@@ -4,10 +4,10 @@ import pytest
 from django.urls import reverse
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.leaving import find_money_of_place, leave_class
 from bookings.domain.money.takings import find_balance
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import find_money_of_place, leave_class
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfers import announce_transfer, confirm_transfer, refuse_transfer

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import NoPriceError, OfferUsedError, PriceChangedError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import (
     Quote,
     find_price,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
 from bookings.domain.money.takings import find_balance, list_monthly_takings

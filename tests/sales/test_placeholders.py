@@ -8,8 +8,8 @@ from django.test import Client
 from accounts.models import User, UserStatus
 from accounts.services import PLACEHOLDER_DOMAIN, strike_out, write_down
 from bookings.domain.calendar.drafts import list_guests
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.people.students import find_same_people, find_students

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.classes.booking import BookingRequest, book_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -16,8 +18,6 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     TooManyHoldsError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.sales.open_classes import list_open_classes
 from bookings.domain.sales.settling import settle_due_payments

@@ -2,16 +2,16 @@
 
 import pytest
 
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.changing import change_capacity
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassFullError,
     PlaceHeldError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.waiting_list import claim_place, wait_for_open_class
 from bookings.models import (
     BookingRules,

@@ -7,10 +7,9 @@ import time_machine
 from django.db.models.signals import post_save
 from django.utils import timezone
 
+from bookings.domain.classes.changing import change_capacity, reschedule_class
+from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
-from bookings.domain.lifecycle.capacity import change_capacity
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.models import ClassLog, ClassStatus, Hold, NoticeKind, OpenClass, VirtualClass
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.sales.open_classes import draft, in_days, publish

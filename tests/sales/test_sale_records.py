@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.money.discounts import Discount
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand

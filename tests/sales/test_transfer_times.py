@@ -6,12 +6,12 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     HoldExpiredError,
     TransferNotOfferedError,
     TransfersOffError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfer_times import PayWay, find_kept_until

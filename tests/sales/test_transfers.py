@@ -8,6 +8,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -18,7 +19,6 @@ from bookings.domain.exceptions import (
     TransfersOffError,
     TransferWaitsError,
 )
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.takings import find_balance
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person

@@ -7,9 +7,9 @@ import time_machine
 
 from accounts.models import User
 from bookings.domain.calendar.drafts import list_guests
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.takings import find_balance
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.erasing import CLAIM_KEPT, erase_person, forget_claims

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.leaving import find_money_of_place, leave_class
 from bookings.domain.exceptions import BookingError, PaymentUnderwayError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import promise_cash
 from bookings.domain.money.refunds import (
@@ -15,7 +16,6 @@ from bookings.domain.money.refunds import (
     send_refunds_of,
 )
 from bookings.domain.money.takings import find_balance
-from bookings.domain.places.leaving import find_money_of_place, leave_class
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfers import announce_transfer

@@ -1,6 +1,6 @@
 """The guests of a class's event, in one patch for a burst of joins.
 
-``guests_changed_at`` requests the patch; the sweep of ``retry_events`` retries it.
+``guests_changed_at`` requests the patch; a sweep of ``writing.py`` retries it.
 """
 
 import logging
@@ -11,9 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import draft_update
-from bookings.domain.calendar.outages import allowed_failures
+from bookings.domain.calendar.grant import allowed_failures, ask_calendar
 from bookings.models import MEET_ACCESS, ClassStatus, Heartbeat, VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError, EventGoneError, EventNotOursError
 from config.lib.background_jobs import BackgroundJob

@@ -10,9 +10,9 @@ from django.utils import timezone
 from bookings.availability.agenda import load_agenda
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import list_classes_of_week
-from bookings.domain.desk.teacher_page import load_seller
+from bookings.domain.desk.own_page import load_seller
 from bookings.domain.money.takings import count_payments_to_review
-from bookings.domain.places.waiting_queries import list_open_offers
+from bookings.domain.places.waiting_list import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.models import BankTransfer, ClassStatus, Purchase, Refund, VirtualClass
 from calendar_sync import CalendarError

@@ -18,9 +18,9 @@ from accounts.models import User, UserStatus
 from accounts.personal_data import merge_account
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.change_policy import refuse_old_sign_in
+from bookings.domain.classes.completing import add_to_total_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.totals import add_to_total_classes
 from bookings.domain.places.class_links import LinkState, find_link
 from bookings.domain.places.participants import replace_participant
 from bookings.domain.places.place_offers import offer_free_place

@@ -15,9 +15,9 @@ from accounts.personal_data import erase_account, erase_from_log
 from accounts.services import strike_out
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.change_policy import refuse_old_sign_in
+from bookings.domain.classes.cancelling import cancel_class, decide_cancelling
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
-from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.people.claiming import return_claim
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line

@@ -17,10 +17,8 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.places.access_codes import normalize_access_code, read_access_code
-from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_places import list_held_places
-from bookings.domain.places.participants import add_guest
+from bookings.domain.places.codes import limit_wrong_codes, normalize_access_code, read_access_code
+from bookings.domain.places.participants import add_guest, list_held_places
 from bookings.domain.places.place_offers import (
     is_kept_for_another,
     list_open_entries,

@@ -1,17 +1,21 @@
-"""The participants of a locked class.
+"""The participants of a locked class, and its places that are held until they are paid.
 
 ``UserActivity`` alone decides who is in a class. The specification's counter and list of ids are
 written here, from its rows, and nowhere else.
 """
 
 import uuid
+from datetime import datetime
 
 from django.db import IntegrityError
+from django.db.models import OuterRef
+from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.calendar.guests import note_guests
 from bookings.domain.exceptions import AlreadyJoinedError
-from bookings.models import Role, UserActivity, VirtualClass
+from bookings.domain.queries import get_class
+from bookings.models import OpenClass, Purchase, PurchaseQuerySet, Role, UserActivity, VirtualClass
 
 
 def list_booker(user_id: uuid.UUID) -> list[str]:
@@ -75,3 +79,22 @@ def _follow_rows(locked: VirtualClass) -> None:
     people = [str(user_id) for user_id in parts.values_list("user_id", flat=True)]
     locked.current_participants = len(people)
     locked.participants_ids = people or list_booker(locked.booked_by_id)
+
+
+def lock_open_class(class_id: uuid.UUID) -> VirtualClass:
+    """Raises ClassNotFoundError."""
+    classes = VirtualClass.objects.filter(open_class__isnull=False)
+    return get_class(classes.select_for_update(of=("self",)), pk=class_id)
+
+
+def list_held_places(open_class: VirtualClass | OuterRef, now: datetime) -> PurchaseQuerySet:
+    class_id = open_class if isinstance(open_class, OuterRef) else open_class.pk
+    return Purchase.objects.places().kept(now).filter(virtual_class=class_id)
+
+
+def count_held_places(virtual_class: VirtualClass) -> int:
+    return list_held_places(virtual_class, timezone.now()).count()
+
+
+def sells_places(virtual_class: VirtualClass) -> bool:
+    return OpenClass.objects.filter(pk=virtual_class.pk, place_price__gt=0).exists()

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from bookings.domain.history import record_event
-from bookings.domain.places.held_places import count_held_places
+from bookings.domain.places.participants import count_held_places
 from bookings.domain.queries import list_money_gone
 from bookings.models import (
     ClassEvent,

@@ -6,13 +6,17 @@ after an offered place that the person did not pay.
 
 import uuid
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypedDict
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import WithAnnotations
 
-from accounts.models import User
+from accounts.models import User, UserStatus
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -22,14 +26,13 @@ from bookings.domain.exceptions import (
     OwnClassError,
     TooManyAttemptsError,
 )
-from bookings.domain.places.access_codes import read_access_code
-from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.held_places import (
+from bookings.domain.places.codes import limit_wrong_codes, normalize_access_code, read_access_code
+from bookings.domain.places.joining import lock_class, take_place
+from bookings.domain.places.participants import (
     list_held_places,
     lock_open_class,
     sells_places,
 )
-from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
     count_kept_places,
@@ -37,12 +40,22 @@ from bookings.domain.places.place_offers import (
     offer_free_place,
     takes_waiting,
 )
-from bookings.domain.places.waiting_queries import find_pause_end
 from bookings.domain.queries import list_money_gone
-from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingListEntry, WaitingState
+from bookings.models import (
+    ClassStatus,
+    OpenClass,
+    Purchase,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
 from config.lib.throttling import is_too_often, seconds_left
 
 WINDOW = timedelta(hours=1)
+
+# An offered place that was not paid is not offered to the same person again for so long.
+PAUSE = timedelta(days=1)
 
 
 def wait_for_place(*, user: User, access_code: str, address: str = "") -> WaitingListEntry:
@@ -173,3 +186,100 @@ def _lock(entry_id: uuid.UUID, **belongs_to: User | uuid.UUID) -> WaitingListEnt
         raise ClassNotFoundError
     entry.virtual_class = virtual_class
     return entry
+
+
+class _Standing(TypedDict):
+    ahead: int
+    is_in_class: bool
+    is_place_kept: bool
+
+
+if TYPE_CHECKING:
+    StandingEntry = WithAnnotations[WaitingListEntry, _Standing]
+else:
+    StandingEntry = WaitingListEntry
+
+
+def get_entry_of(user: User, entry_id: uuid.UUID) -> "StandingEntry | None":
+    return _with_standing(WaitingListEntry.objects.filter(pk=entry_id, user=user)).first()
+
+
+def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
+    """List open and expired entries of classes ahead, the nearest first."""
+    entries = WaitingListEntry.objects.filter(
+        user=user,
+        state__in=[WaitingState.WAITING, WaitingState.OFFERED, WaitingState.EXPIRED],
+        virtual_class__status=ClassStatus.SCHEDULED,
+        virtual_class__end_time__gt=timezone.now(),
+    )
+    ahead = _with_standing(entries).filter(is_in_class=False)
+    return ahead.order_by("virtual_class__start_time", "virtual_class")
+
+
+def find_pause_end(entry: WaitingListEntry, now: datetime) -> datetime | None:
+    """Return when the person of an entry may wait again, after an offered place that was not paid.
+
+    None if that is now; only open classes have such pauses.
+    """
+    ended_at = entry.offer_expires_at
+    if ended_at is None or entry.is_live(now) or ended_at + PAUSE <= now:
+        return None
+    if not OpenClass.objects.filter(pk=entry.virtual_class_id).exists():
+        return None
+    places = (
+        Purchase.objects.places()
+        .paid()
+        .filter(virtual_class=entry.virtual_class_id, person=entry.user_id)
+    )
+    is_paid = places.filter(created_at__gte=entry.offered_at).exists()
+    return None if is_paid else ended_at + PAUSE
+
+
+def count_waiting(virtual_class: VirtualClass) -> int:
+    """Count the active people in line; 0 once the list is closed."""
+    now = timezone.now()
+    if not takes_waiting(virtual_class, now):
+        return 0
+    is_in_line = Q(state=WaitingState.WAITING) | Q(
+        state=WaitingState.OFFERED, offer_expires_at__gt=now
+    )
+    line = virtual_class.waiting_list.filter(is_in_line, user__status=UserStatus.ACTIVE)
+    parts = virtual_class.activities.values("user")
+    return line.exclude(user__in=parts).count()
+
+
+def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
+    return WaitingListEntry.objects.filter(
+        state=WaitingState.OFFERED,
+        offer_expires_at__gt=now,
+        virtual_class__status=ClassStatus.SCHEDULED,
+    )
+
+
+def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
+    code = normalize_access_code(access_code)
+    virtual_class = VirtualClass.objects.filter(access_code=code).first() if code else None
+    if virtual_class is None or not takes_waiting(virtual_class, timezone.now()):
+        return None
+    return virtual_class
+
+
+def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEntry]":
+    line = WaitingListEntry.objects.filter(virtual_class=OuterRef("virtual_class"))
+    before = line.filter(
+        state=WaitingState.WAITING,
+        user__status=UserStatus.ACTIVE,
+        created_at__lt=OuterRef("created_at"),
+    )
+    offers = line.filter(state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now())
+    parts = UserActivity.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
+    )
+    people = before.order_by().values("virtual_class").annotate(people=Count("pk"))
+    return entries.select_related(
+        "virtual_class__booked_by", "virtual_class__offer", "virtual_class__open_class"
+    ).annotate(
+        ahead=Coalesce(Subquery(people.values("people")), 0, output_field=IntegerField()),
+        is_in_class=Exists(parts),
+        is_place_kept=Exists(offers.exclude(user=OuterRef("user"))),
+    )

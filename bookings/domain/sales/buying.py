@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User, UserStatus
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
+from bookings.domain.classes.leaving import give_place_back
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -29,9 +30,8 @@ from bookings.domain.money.discounts import has_lost_its_use, take_discount
 from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
-from bookings.domain.places.held_places import lock_open_class
 from bookings.domain.places.joining import check_place, take_place
-from bookings.domain.places.leaving import give_place_back
+from bookings.domain.places.participants import lock_open_class
 from bookings.domain.places.place_offers import list_open_entries, offer_free_place
 from bookings.domain.sales.holds import limit_lapsed
 from bookings.domain.teacher_alerts import tell_of_sale

@@ -15,14 +15,14 @@ from accounts.services import lock_person
 from bookings.availability.agenda import has_hours
 from bookings.availability.periods import Period
 from bookings.domain.change_policy import check_booking_rate, limit_unpaid
+from bookings.domain.classes.booking import BookingRequest, refuse_impossible_period, store_class
+from bookings.domain.classes.time_claims import refuse_unoffered
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
     PriceChangedError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
-from bookings.domain.lifecycle.time_claims import refuse_unoffered
 from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
 from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.prices import (

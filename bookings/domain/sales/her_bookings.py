@@ -12,6 +12,14 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, refuse_old_sign_in
+from bookings.domain.classes.booking import (
+    BookingRequest,
+    mark_paid,
+    refuse_impossible_period,
+    store_class,
+)
+from bookings.domain.classes.cancelling import give_up_class
+from bookings.domain.classes.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     BookingError,
@@ -20,10 +28,6 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
-from bookings.domain.lifecycle.cancelling import give_up_class
-from bookings.domain.lifecycle.paying import mark_paid
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
 from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.prices import Quote, refuse_second_use

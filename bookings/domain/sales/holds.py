@@ -13,16 +13,16 @@ from accounts.models import User
 from accounts.selectors import find_teacher
 from accounts.services import lock_person
 from bookings.domain.change_policy import limit_unpaid
+from bookings.domain.classes.time_claims import (
+    delete_expired_holds,
+    racing_for_time,
+    refuse_unoffered,
+)
 from bookings.domain.exceptions import (
     HoldExpiredError,
     SlotTakenError,
     TooManyChosenError,
     TooManyLapsedError,
-)
-from bookings.domain.lifecycle.time_claims import (
-    delete_expired_holds,
-    racing_for_time,
-    refuse_unoffered,
 )
 from bookings.domain.money.prices import find_price, refuse_second_use
 from bookings.domain.queries import list_scheduled_between

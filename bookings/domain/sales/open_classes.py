@@ -17,8 +17,15 @@ from django.utils import timezone
 from django_stubs_ext import WithAnnotations
 
 from accounts.models import User
-from bookings.domain.calendar.events import withdraw_event_if_possible
+from bookings.domain.calendar.writing import withdraw_event_if_possible
 from bookings.domain.change_policy import RefundCase
+from bookings.domain.classes.booking import (
+    BookingRequest,
+    mark_paid,
+    refuse_impossible_period,
+    store_class,
+)
+from bookings.domain.classes.cancelling import call_off
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -26,11 +33,8 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.booking import BookingRequest, refuse_impossible_period, store_class
-from bookings.domain.lifecycle.cancelling import call_off
-from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.money.checkouts import describe_preference
-from bookings.domain.places.held_places import list_held_places, lock_open_class
+from bookings.domain.places.participants import list_held_places, lock_open_class
 from bookings.domain.queries import list_awaiting_between
 from bookings.domain.sales.her_bookings import find_obstacle
 from bookings.domain.sales.holds import keep_time

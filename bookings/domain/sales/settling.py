@@ -16,8 +16,15 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
-from bookings.domain.calendar.events import withdraw_event_if_possible
+from bookings.domain.calendar.writing import withdraw_event_if_possible
 from bookings.domain.change_policy import RefundCase
+from bookings.domain.classes.booking import mark_paid
+from bookings.domain.classes.cancelling import REFUND_CASES, call_off, give_up_class
+from bookings.domain.classes.scheduling import (
+    UNSCHEDULABLE,
+    needs_manual_scheduling,
+    schedule_class,
+)
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -26,13 +33,6 @@ from bookings.domain.exceptions import (
     PriceNotAgreedError,
     TooManyLookUpsError,
     TriggerRefusedError,
-)
-from bookings.domain.lifecycle.cancelling import REFUND_CASES, call_off, give_up_class
-from bookings.domain.lifecycle.paying import mark_paid
-from bookings.domain.lifecycle.scheduling import (
-    UNSCHEDULABLE,
-    needs_manual_scheduling,
-    schedule_class,
 )
 from bookings.domain.money.charges import DAILY, SEARCH_REACH, record_charges
 from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges, find_by_preference

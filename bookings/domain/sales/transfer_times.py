@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from bookings.domain.classes.changing import find_latest_end
 from bookings.domain.exceptions import (
     SlotTakenError,
     TransferNotOfferedError,
     TransfersOffError,
 )
-from bookings.domain.lifecycle.deadline_moves import find_latest_end
 from bookings.models import (
     BankTransfer,
     BookingRules,

@@ -14,6 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase
+from bookings.domain.classes.booking import mark_paid
+from bookings.domain.classes.cancelling import give_up_class
+from bookings.domain.classes.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import (
     AlreadyPaidError,
@@ -30,9 +33,6 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.cancelling import give_up_class
-from bookings.domain.lifecycle.paying import mark_paid
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.money.purchases import book_transfer, lock_purchase

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import reconcile
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import reconcile
 from calendar_sync import CalendarError
 
 # Exit codes. Django uses 1.

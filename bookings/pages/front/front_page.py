@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.sign_in.errors import error_text
 from bookings.domain.change_policy import RefundCase, RefundStep, load_steps
-from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
+from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import Question, Quote, TeacherPage
 from bookings.pages.choice import Kind, list_kinds

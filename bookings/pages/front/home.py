@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.sign_in.page import show_sign_in
 from bookings.domain.people.claiming import list_written_down
-from bookings.domain.places.waiting_queries import list_lines_of
+from bookings.domain.places.waiting_list import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.holds import find_open_hold
 from bookings.pages.booking import details_url

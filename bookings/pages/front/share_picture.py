@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from PIL import Image
 
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.own_page import load_teacher_page
 from bookings.models import TeacherPage
 from bookings.pages.front.photo import answer_picture
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import Language
 from bookings.availability.agenda import load_agenda
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.own_page import load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.pages.choice import Choice, Kind, list_kinds, option_query, read_choice, read_kind
 from bookings.pages.free_times import name_utc_offset

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.own_page import load_teacher_page
 from bookings.domain.exceptions import (
     BookingError,
     DiscountCodeError,

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
+from bookings.domain.classes.completing import mark_attendance
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.places.class_links import mail_link
-from bookings.domain.places.waiting_queries import list_open_offers
+from bookings.domain.places.waiting_list import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.domain.sales.holds import release_hold
 from bookings.models import (

@@ -8,19 +8,23 @@ from typing import Any
 from django.contrib import messages
 
 from accounts.models import User
+from bookings.domain.calendar.repairing import reconcile_class
 from bookings.domain.change_policy import RefundCase
+from bookings.domain.classes.booking import mark_paid
+from bookings.domain.classes.cancelling import cancel_class, decide_cancelling
+from bookings.domain.classes.changing import (
+    change_capacity,
+    decide_capacity,
+    decide_move,
+    hastens_refunds,
+    reschedule_class,
+)
+from bookings.domain.classes.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
-from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
-from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
-from bookings.domain.lifecycle.deadline_moves import hastens_refunds
-from bookings.domain.lifecycle.paying import mark_paid
-from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
-from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
-from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.domain.sales.her_bookings import (
     agree_to_price,
     confirm_payment,

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from accounts.models import User
-from bookings.domain.recovery.drift import RECURS
+from bookings.domain.calendar.comparing import RECURS
 from bookings.models import CalendarDrift, ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.panel.lists import Entry, day_at
 from bookings.templatetags.class_times import pesos

@@ -23,8 +23,7 @@ from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import ClassesAheadError, NotHostError, TransferWaitsError
 from bookings.domain.people.erasing import erase_person, foresee_erasing, list_claims
 from bookings.domain.people.personal_data import export_person
-from bookings.domain.people.student_file import load_student_file
-from bookings.domain.people.students import find_students, list_students
+from bookings.domain.people.students import find_students, list_students, load_student_file
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.queries import list_next_classes_of
 from bookings.panel.classes.class_steps import describe

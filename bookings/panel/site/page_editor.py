@@ -15,15 +15,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_share_url
-from bookings.domain.desk.first_steps import take_first_steps
-from bookings.domain.desk.photos import remove_photo, set_photo
-from bookings.domain.desk.setup import CalendarState, load_setup
-from bookings.domain.desk.teacher_page import (
+from bookings.domain.desk.own_page import (
     list_questions,
     list_quotes,
     load_teacher_page,
+    remove_photo,
+    set_photo,
     write_teacher_page,
 )
+from bookings.domain.desk.setup import CalendarState, load_setup, take_first_steps
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
 from bookings.notices.facts import site_address

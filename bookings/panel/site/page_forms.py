@@ -9,8 +9,8 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 
-from bookings.domain.desk.first_steps import FirstOffer
-from bookings.domain.desk.teacher_page import read_cuit
+from bookings.domain.desk.own_page import read_cuit
+from bookings.domain.desk.setup import FirstOffer
 from bookings.models import Question, Quote, TeacherPage, Weekday
 from bookings.panel.inputs import CLOCK_INPUT, PesosField
 

@@ -8,10 +8,15 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
-from bookings.domain.calendar.access import ask_calendar, check_calendar_grant
-from bookings.domain.calendar.grants import has_stand_in, is_at_risk, is_revoked
+from bookings.domain.calendar.grant import (
+    ask_calendar,
+    check_calendar_grant,
+    has_stand_in,
+    is_at_risk,
+    is_revoked,
+)
+from bookings.domain.calendar.repairing import COMPARED
 from bookings.domain.heartbeats import read_beats
-from bookings.domain.recovery.watching import COMPARED
 from bookings.models import VirtualClass, meet_refused_at
 from bookings.panel.classes.class_list import list_drifted
 from bookings.panel.pages import show_page

@@ -12,8 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from bookings.availability.agenda import list_weekly_hours, whole_days
-from bookings.domain.desk.closures import import_public_holidays
-from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.hours import import_public_holidays, set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours

@@ -15,7 +15,7 @@ from bookings.availability.agenda import load_hours, whole_days
 from bookings.availability.periods import Period, subtract
 from bookings.availability.week_agenda import load_week
 from bookings.availability.weeks import Week, monday_of
-from bookings.domain.desk.closures import (
+from bookings.domain.desk.hours import (
     block_days,
     block_hours,
     restore_hours,

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.db import OperationalError
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices import delivery
 from config.lib.background_jobs import SECONDS_OUT

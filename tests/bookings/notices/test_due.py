@@ -3,9 +3,9 @@
 import pytest
 from django.db import transaction
 
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import AlreadyJoinedError
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, NoticeState
 from bookings.notices.due import make_due_again, record_alert, record_due

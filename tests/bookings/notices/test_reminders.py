@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due

@@ -7,8 +7,8 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from accounts.models import Language
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import Notice, NoticeKind, VirtualClass

@@ -9,8 +9,8 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.models import UserStatus
+from bookings.domain.classes.leaving import leave_class
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.leaving import leave_class
 from bookings.models import (
     ClassStatus,
     Notice,

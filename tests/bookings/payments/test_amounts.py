@@ -14,7 +14,6 @@ from tests.processes import ROOT
 FLOAT_USERS = {
     "bookings/payments/mercadopago/amounts.py",
     "bookings/payments/mercadopago/gateway.py",
-    "bookings/api/fields.py",
 }
 # These count seconds, and what a figure of the metrics is made of; no money.
 SECONDS_AND_FIGURES = {

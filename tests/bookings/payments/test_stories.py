@@ -29,9 +29,9 @@ from hypothesis.stateful import (
 )
 
 from accounts.models import User
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.scheduling import needs_manual_scheduling
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import needs_manual_scheduling
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.notifications import process_notifications

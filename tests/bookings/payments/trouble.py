@@ -1,9 +1,9 @@
 """What may go wrong in the story of a payment, and the sweeps that mend it."""
 
-from bookings.domain.lifecycle import scheduling
+from bookings.domain.calendar.writing import update_events, withdraw_events
+from bookings.domain.classes import scheduling
 from bookings.domain.money import charges as recording
 from bookings.domain.money import checkouts, refunds
-from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.sales import settling
 from bookings.domain.sales.holds import delete_expired_holds
 from bookings.work.sweeps import run_sweep

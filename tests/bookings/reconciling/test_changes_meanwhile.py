@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.calendar import repairing
+from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.drafts import derive_event_id
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.completing import complete_class
-from bookings.domain.recovery import reconciling, repairs
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import reconcile, reconcile_class
+from bookings.domain.calendar.repairing import reconcile, reconcile_class
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.completing import complete_class
 from bookings.models import CalendarDrift, ClassStatus, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, link_of
@@ -25,7 +25,7 @@ def test_a_mark_that_was_set_since_the_comparison_stays(scheduled, monkeypatch):
             calendar_drift=CalendarDrift.MOVED, updated_at=timezone.now() + timedelta(seconds=1)
         )
 
-    before(monkeypatch, reconciling, "_clear_recovered", mark)
+    before(monkeypatch, repairing, "_clear_recovered", mark)
 
     reconcile_class(class_id=scheduled.pk, actor=scheduled.booked_by)
 
@@ -81,7 +81,7 @@ def test_a_class_cancelled_while_it_is_mended_gets_no_event(
     drifts.delete(google, scheduled)
     before(
         monkeypatch,
-        repairs,
+        repairing,
         "create_event",
         lambda: cancel_class(class_id=scheduled.pk, actor=teacher),
     )
@@ -96,7 +96,7 @@ def test_a_class_completed_while_it_is_mended_keeps_its_event(scheduled, google,
     drifts.delete(google, scheduled)
     before(
         monkeypatch,
-        repairs,
+        repairing,
         "create_event",
         lambda: complete_class(virtual_class=scheduled, now=scheduled.end_time),
     )
@@ -112,7 +112,7 @@ def test_a_class_moved_by_us_while_it_is_compared_is_not_marked(scheduled, googl
     later = timedelta(hours=5)
     before(
         monkeypatch,
-        reconciling,
+        repairing,
         "record_drift",
         lambda: VirtualClass.objects.update(
             start_time=scheduled.start_time + later, end_time=scheduled.end_time + later

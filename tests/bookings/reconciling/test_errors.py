@@ -6,8 +6,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import reconcile, reconcile_automatically
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import reconcile, reconcile_automatically
 from calendar_sync import CalendarError, CalendarUnavailableError
 from tests.bookings import drifts
 from tests.bookings.drifts import dump, scheduled_classes

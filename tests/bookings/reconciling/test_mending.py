@@ -6,14 +6,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.places.joining import join_class
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import (
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import (
     reconcile,
     reconcile_automatically,
     reconcile_class,
 )
+from bookings.domain.classes.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind
 from tests.bookings import drifts
 from tests.bookings.drifts import DRIFTS, dump, event_of, link_of, scheduled_classes, times_of

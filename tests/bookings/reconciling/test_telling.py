@@ -5,7 +5,7 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.reconciling import reconcile, reconcile_automatically
+from bookings.domain.calendar.repairing import reconcile, reconcile_automatically
 from bookings.models import CalendarDrift, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, scheduled_classes

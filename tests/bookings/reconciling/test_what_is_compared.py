@@ -6,8 +6,8 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.comparing import compare_all
-from bookings.domain.recovery.reconciling import (
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import (
     reconcile,
     reconcile_automatically,
     reconcile_class,

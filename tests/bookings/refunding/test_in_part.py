@@ -2,8 +2,8 @@
 
 import pytest
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.refunds import (
     refundable_amount,
     request_refund,

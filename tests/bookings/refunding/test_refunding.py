@@ -7,7 +7,7 @@ import time_machine
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money import refunds
 from bookings.domain.money.refunds import (
     request_refund,

@@ -5,7 +5,7 @@ from datetime import time
 import pytest
 import time_machine
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import BookingRules, Price, WeeklyHours
 from tests.bookings.rescheduling.steps import NOW, at
 from tests.factories import VirtualClassFactory

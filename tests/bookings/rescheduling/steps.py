@@ -3,7 +3,7 @@
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.classes.changing import reschedule_class
 
 ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=ZONE)  # a Friday

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.recovery.retry_events import update_events
+from bookings.domain.calendar.writing import update_events
 from bookings.models import ClassEvent, ClassLog, Notice, NoticeKind, VirtualClass
 from tests.bookings.rescheduling.steps import NOW, hours_of, move
 from tests.standins import Fault

@@ -3,11 +3,11 @@
 import pytest
 import time_machine
 
-from bookings.domain.calendar import events
+from bookings.domain.calendar import writing
+from bookings.domain.classes import changing
+from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.exceptions import ClassCancelledError
-from bookings.domain.lifecycle import rescheduling
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.models import VirtualClass
 from calendar_sync import backend
 from tests.bookings.rescheduling.steps import NOW, at, hours_of, move
@@ -16,7 +16,7 @@ from tests.bookings.test_class_events import before
 
 def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, google, monkeypatch):
     """The first move is about to write its time when a second one is all done."""
-    before(monkeypatch, events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
+    before(monkeypatch, writing, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
 
     move(scheduled, teacher, "17:00")
 
@@ -26,8 +26,8 @@ def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, googl
 
 
 def test_a_late_writer_needs_the_second_look(scheduled, teacher, google, monkeypatch):
-    before(monkeypatch, events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
-    monkeypatch.setattr(events, "_note_move", lambda before, link: True)
+    before(monkeypatch, writing, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
+    monkeypatch.setattr(writing, "_note_move", lambda before, link: True)
 
     move(scheduled, teacher, "17:00")
 
@@ -40,7 +40,7 @@ def test_a_class_that_is_cancelled_meanwhile_keeps_no_event(
     def cancel():
         cancel_class(class_id=scheduled.pk, actor=teacher)
 
-    before(monkeypatch, events, "_move_or_make", cancel)
+    before(monkeypatch, writing, "_move_or_make", cancel)
 
     move(scheduled, teacher, "17:00")
 
@@ -54,7 +54,7 @@ def test_a_class_that_was_cancelled_before_the_lock_does_not_move(
 ):
     before(
         monkeypatch,
-        rescheduling,
+        changing,
         "decide_move",
         lambda: cancel_class(class_id=scheduled.pk, actor=teacher),
     )

@@ -2,14 +2,14 @@
 
 import pytest
 
+from bookings.domain.classes import changing
+from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.exceptions import (
     SameTimeError,
     SlotTakenError,
     TimeAwaitedError,
     TimeOverError,
 )
-from bookings.domain.lifecycle import rescheduling
-from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.holds import hold_slot
 from bookings.models import BookingRules, ClassType, VirtualClass
@@ -113,7 +113,7 @@ def test_knowing_of_one_paid_class_is_not_knowing_of_the_next(scheduled, awaitin
 def test_a_time_that_was_paid_since_the_student_looked_is_taken(
     scheduled, awaiting, host, monkeypatch
 ):
-    monkeypatch.setattr(rescheduling, "refuse_unoffered", lambda **wanted: None)
+    monkeypatch.setattr(changing, "refuse_unoffered", lambda **wanted: None)
 
     with pytest.raises(SlotTakenError) as refusal:
         move(scheduled, host, "11:00")

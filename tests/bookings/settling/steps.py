@@ -5,8 +5,8 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.domain.sales.notifications import process_notifications, search_payments
 from bookings.domain.sales.settling import expire_payments, settle, settle_due_payments
 from bookings.models import Payment

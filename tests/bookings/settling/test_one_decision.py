@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.paying import mark_paid
+from bookings.domain.classes.booking import mark_paid
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money import money_back, refunds
 from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.sales.notifications import process_notifications

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
     ClassStatus,
     Notice,

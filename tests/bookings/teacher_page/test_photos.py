@@ -8,8 +8,15 @@ import pytest
 from django.core.files.storage import default_storage
 from PIL import Image, ImageCms
 
-from bookings.domain.desk.photos import MAX_BYTES, QUALITIES, encode_photo, remove_photo, set_photo
-from bookings.domain.desk.teacher_page import load_teacher_page, write_teacher_page
+from bookings.domain.desk.own_page import (
+    MAX_BYTES,
+    QUALITIES,
+    encode_photo,
+    load_teacher_page,
+    remove_photo,
+    set_photo,
+    write_teacher_page,
+)
 from bookings.domain.exceptions import PhotoError
 from bookings.models import StoredFile, TeacherPage
 from tests.factories import TeacherPageFactory

@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.urls import reverse
 
-from bookings.domain.desk.teacher_page import (
+from bookings.domain.desk.own_page import (
     load_seller,
     load_teacher_page,
     lock_teacher_page,

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 from django.template import engines
 from django.test import RequestFactory
 
-from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.desk.own_page import load_teacher_page
 from bookings.models import TeacherPage
 from tests.factories import TeacherPageFactory
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.classes.changing import change_capacity
 from bookings.models import UserActivity, VirtualClass, WaitingListEntry
 
 CODE = "ABCD2345"

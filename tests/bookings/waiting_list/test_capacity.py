@@ -1,17 +1,16 @@
-"""domain/lifecycle/capacity.py: the teacher changes for how many a group is."""
+"""domain/classes/changing.py: the teacher changes for how many a group is."""
 
 from datetime import timedelta
 
 import pytest
 
-from bookings.domain.calendar import events
+from bookings.domain.calendar import writing
+from bookings.domain.calendar.writing import update_events
+from bookings.domain.classes.changing import change_capacity, reschedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import (
     BookingError,
 )
-from bookings.domain.lifecycle.capacity import change_capacity
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery.retry_events import update_events
 from bookings.models import ClassLog, Notice, NoticeKind, VirtualClass
 from calendar_sync.google import events as google_events
 from tests.bookings.test_class_events import before
@@ -98,7 +97,7 @@ def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, m
     google.fault("events.get", Fault.status(403, "forbidden"), *down)
     before(
         monkeypatch,
-        events,
+        writing,
         "_drop_event_update",
         lambda: change_capacity(class_id=open_group.pk, capacity=7),
     )
@@ -114,7 +113,7 @@ def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypat
     def overtake():
         change_capacity(class_id=open_group.pk, capacity=7)
 
-    before(monkeypatch, events, "_move_or_make", overtake)
+    before(monkeypatch, writing, "_move_or_make", overtake)
 
     change_capacity(class_id=open_group.pk, capacity=6)
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import VirtualClass
 from tests.booking import book_class
 

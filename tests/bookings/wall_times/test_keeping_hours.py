@@ -1,4 +1,4 @@
-"""domain/recovery/wall_times.py: a class keeps its hour when the law of the zone changes."""
+"""domain/classes/wall_times.py: a class keeps its hour when the law of the zone changes."""
 
 import json
 from datetime import UTC, date, datetime, time
@@ -13,11 +13,11 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from bookings.availability.agenda import load_agenda
-from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery import wall_times
-from bookings.domain.recovery.retry_events import update_events
-from bookings.domain.recovery.wall_times import StaleLawError, find_shifts, keep_wall_times
+from bookings.domain.calendar.writing import update_events
+from bookings.domain.classes import wall_times
+from bookings.domain.classes.changing import reschedule_class
+from bookings.domain.classes.scheduling import schedule_class
+from bookings.domain.classes.wall_times import StaleLawError, find_shifts, keep_wall_times
 from bookings.models import (
     BookingRules,
     Notice,

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
-from bookings.domain.calendar import events
-from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.scheduling import schedule_class
-from bookings.domain.recovery import wall_times
-from bookings.domain.recovery.retry_events import update_events
-from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
-from bookings.domain.recovery.wall_times import find_shifts, keep_wall_times
+from bookings.domain.calendar import writing
+from bookings.domain.calendar.writing import update_events
+from bookings.domain.classes import scheduling, wall_times
+from bookings.domain.classes.finishing import finish_requested_schedulings
+from bookings.domain.classes.scheduling import schedule_class
+from bookings.domain.classes.wall_times import find_shifts, keep_wall_times
 from bookings.models import VirtualClass
 from tests.bookings.wall_times.steps import MINUTE, NOW, book, clocks, instant_of
 
@@ -110,10 +109,10 @@ def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
     """A withdrawal that lost brings the event back, with the times that it has read."""
     virtual_class = book(host)
     VirtualClass.objects.update(withdrawal_requested_at=NOW)
-    delete, make = events.delete_event_of, events.create_event
+    delete, make = writing.delete_event_of, writing.create_event
 
     def delete_under_a_class_that_gets_scheduled(gone):
-        monkeypatch.setattr(events, "delete_event_of", delete)
+        monkeypatch.setattr(writing, "delete_event_of", delete)
         schedule_class(preference_id=virtual_class.preference_id)
         return delete(gone)
 
@@ -124,10 +123,10 @@ def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
             update_events()
         return make(before)
 
-    monkeypatch.setattr(events, "delete_event_of", delete_under_a_class_that_gets_scheduled)
-    monkeypatch.setattr(events, "create_event", mend_and_move_before_it_is_made)
+    monkeypatch.setattr(writing, "delete_event_of", delete_under_a_class_that_gets_scheduled)
+    monkeypatch.setattr(writing, "create_event", mend_and_move_before_it_is_made)
     with law():
-        events.withdraw_event(virtual_class)
+        writing.withdraw_event(virtual_class)
         with time_machine.travel(NOW + 4 * MINUTE):
             update_events()
         [event] = google.live_events()

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from accounts.models import User
 from accounts.services import write_down
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import replace_link
 from bookings.domain.places.joining import join_class

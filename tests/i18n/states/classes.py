@@ -6,8 +6,8 @@ from typing import Any
 from allauth.socialaccount.models import SocialAccount
 
 from accounts.models import User
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.models import (
     ClassEvent,
     ClassStatus,

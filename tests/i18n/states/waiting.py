@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.classes.changing import change_capacity
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
 from tests.factories import UserFactory

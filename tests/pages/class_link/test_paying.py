@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfers import confirm_transfer

@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.models import Level, User
 from accounts.services import write_down
 from bookings.availability.agenda import load_hours
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
-from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.classes.booking import BookingRequest, book_class
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money.discounts import find_discount
 from bookings.domain.money.prices import Quote, find_price
 from bookings.domain.money.purchases import book_cash, pay_purchase

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar.events import withdraw_event
+from bookings.domain.calendar.writing import withdraw_event
 from bookings.domain.change_policy import (
     RefundCase,
     find_cancelling_case,

@@ -1,15 +1,22 @@
-"""Rescheduling: a class moves to another time; code, people, event and link stay."""
+"""Changing a scheduled class: its time, or the capacity of a group.
+
+Code, people, event and link stay.
+"""
 
 import uuid
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Least
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.calendar.events import move_event_if_possible
+from bookings.domain.calendar.drafts import describe_summary
+from bookings.domain.calendar.writing import awaits_move, move_event_if_possible
 from bookings.domain.change_policy import (
     RefundCase,
     check_change_rate,
@@ -18,7 +25,9 @@ from bookings.domain.change_policy import (
     refuse_old_sign_in,
     refuse_strangers,
 )
+from bookings.domain.classes.time_claims import claim_time, racing_for_time, refuse_unoffered
 from bookings.domain.exceptions import (
+    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
@@ -29,14 +38,29 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.deadline_moves import hastens_refunds, move_deadline
-from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time, refuse_unoffered
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.places.place_offers import list_line, renew_offer
+from bookings.domain.places.place_offers import (
+    count_kept_places,
+    list_line,
+    offer_free_place,
+    renew_offer,
+)
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
-from bookings.notices.due import record_due
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    ClassStatus,
+    ClassType,
+    MinimumDecision,
+    MoneyWay,
+    NoticeKind,
+    OpenClass,
+    PurchaseKind,
+    PurchaseState,
+    VirtualClass,
+)
+from bookings.notices.due import plan_mail, record_due
 from bookings.notices.reminders import replan_reminders
 from config.lib.wall_time import find_offset
 
@@ -163,3 +187,94 @@ def _tell(virtual_class: VirtualClass, actor: User) -> None:
 
 def _length(virtual_class: VirtualClass) -> timedelta:
     return virtual_class.end_time - virtual_class.start_time
+
+
+def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
+    """Move an undecided deadline, but not before ``now``.
+
+    Places that are kept for a transfer end with it at the latest.
+    """
+    open_class = OpenClass.objects.filter(pk=locked.pk).first()
+    if open_class is None:
+        return
+    if open_class.decision == MinimumDecision.WAITING:
+        open_class.decides_at = max(open_class.decides_at + by, now)
+        open_class.save(update_fields=["decides_at"])
+    latest = max(find_latest_end(locked.start_time, open_class), now)
+    places = locked.purchases.places().filter(kept_for=MoneyWay.TRANSFER)
+    for place in places.kept(latest):
+        place.kept_until = latest
+        place.save(update_fields=["kept_until", "updated_at"])
+        kind = NoticeKind.SEAT_TRANSFER_OVER
+        plan_mail(kind, locked, place.person_id, due_at=latest, occasion=str(place.pk))
+
+
+def hastens_refunds(moved: VirtualClass, by: timedelta) -> bool:
+    """True if the minimum of a paid open class, not reached yet, is decided earlier."""
+    open_class = OpenClass.objects.filter(pk=moved.pk, decision=MinimumDecision.WAITING).first()
+    return (
+        open_class is not None
+        and by < timedelta(0)
+        and moved.guest_count < open_class.minimum
+        and moved.purchases.filter(
+            kind=PurchaseKind.PLACE,
+            state=PurchaseState.PAID,
+            payment__approved_at__isnull=False,
+        ).exists()
+    )
+
+
+def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
+    """Return until when a time may be kept for a transfer.
+
+    open_class: of a place, which ends with the undecided deadline at the latest.
+    """
+    latest = start - timedelta(minutes=BookingRules.load().minimum_notice_minutes)
+    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
+        latest = min(latest, open_class.decides_at)
+    return latest
+
+
+def change_capacity(
+    *, class_id: uuid.UUID, capacity: int, actor: User | None = None
+) -> VirtualClass:
+    """Set the capacity of a scheduled group, and offer a place that becomes free.
+
+    Raises ClassNotFoundError, ClassEndedError; BookingError if too large, or too small for the
+    taken and offered places.
+    """
+    virtual_class = decide_capacity(class_id, capacity, actor)
+    move_event_if_possible(virtual_class)
+    return virtual_class
+
+
+@transaction.atomic
+def decide_capacity(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+    """Do as ``change_capacity``, without calling the calendar."""
+    groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
+    locked = get_class(groups.select_for_update(), pk=class_id)
+    if locked.has_ended():
+        raise ClassEndedError
+    if capacity > settings.MAX_STUDENTS:
+        raise BookingError(_("Son demasiados lugares para una clase."))
+    if capacity < locked.current_participants + count_kept_places(locked):
+        raise BookingError(_("Hay más personas anotadas, o con un lugar ofrecido, que lugares."))
+    if capacity != locked.max_participants:
+        details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
+        if locked.event_update_requested_at and awaits_move(locked):
+            details["awaits_move"] = True
+        locked.max_participants = capacity
+        locked.summary = describe_summary(locked)
+        locked.event_update_requested_at = timezone.now()
+        locked.save()
+        _change_places(locked)
+        record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    offer_free_place(locked)
+    return locked
+
+
+def _change_places(locked: VirtualClass) -> None:
+    # Its host, the teacher, takes one place of an open class; the minimum stays within the rest.
+    places = max(locked.capacity - 1, 1)
+    published = OpenClass.objects.filter(pk=locked.pk)
+    published.update(places=places, minimum=Least("minimum", places))

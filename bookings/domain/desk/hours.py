@@ -1,15 +1,19 @@
-"""Closures: days and hours without classes."""
+"""Opening hours: the usual week, and days and hours without classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 
 from django.db import transaction
 
 from bookings.availability.periods import Period, merge, subtract
-from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours
+from bookings.domain.exceptions import ImpossibleHoursError
+from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours, hours_overlap
 from bookings.models.availability import MIDNIGHT
 
 DAY = timedelta(days=1)
+
+Week = Mapping[Weekday, Sequence[HoursRange]]
 
 
 def import_public_holidays(years: Iterable[int]) -> int:
@@ -108,3 +112,31 @@ def _read(day: date, hours: HoursRange) -> Period:
     start, end = hours
     last_day = day + DAY if end == MIDNIGHT else day
     return Period(datetime.combine(day, start), datetime.combine(last_day, end))
+
+
+def set_weekly_hours(week: Week) -> None:
+    """Replace all hours. Raises ImpossibleHoursError, without writing."""
+    for weekday, ranges in week.items():
+        _refuse_impossible(weekday, ranges)
+    with transaction.atomic():
+        WeeklyHours.objects.all().delete()
+        WeeklyHours.objects.bulk_create(
+            WeeklyHours(weekday=weekday, start=start, end=end)
+            for weekday, ranges in week.items()
+            for start, end in ranges
+        )
+
+
+def _refuse_impossible(weekday: Weekday, ranges: Sequence[HoursRange]) -> None:
+    for start, end in ranges:
+        if end <= start and end != time(0):
+            raise ImpossibleHoursError(
+                weekday, f"De {start:%H:%M} a {end:%H:%M}: tiene que terminar después de empezar."
+            )
+    for one, other in pairwise(sorted(ranges)):
+        if hours_overlap(one, other):
+            raise ImpossibleHoursError(
+                weekday,
+                f"De {one[0]:%H:%M} a {one[1]:%H:%M} y de {other[0]:%H:%M} a {other[1]:%H:%M} "
+                "se superponen.",
+            )

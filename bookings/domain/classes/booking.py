@@ -1,5 +1,6 @@
-"""Booking: a pending class that waits for its payment."""
+"""Booking: a pending class that waits for its payment, and is marked as paid."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,17 +12,24 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.change_policy import check_booking_rate
-from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassEndedError,
+    PreferenceTakenError,
+    PriceNotAgreedError,
+)
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.checkouts import adopt_payment, find_by_preference
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.prices import Quote, judge_price
-from bookings.domain.money.purchases import lock_purchase, pay_purchase
+from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
+    ClassStatus,
     Offer,
     Payment,
     PaymentStatus,
@@ -181,3 +189,28 @@ def _follow_money(virtual_class: VirtualClass, purchase: Purchase) -> None:
         pay_purchase(purchase, timezone.now())
         record_event(virtual_class, ClassEvent.PAID)
     adopt_payment(virtual_class)
+
+
+@transaction.atomic
+def mark_paid(class_id: uuid.UUID, actor: User | None, *, in_cash: bool = False) -> VirtualClass:
+    """Mark a class as paid, and request its scheduling; repeated, change nothing.
+
+    in_cash: True if the teacher took what is missing of the price herself. Raises
+    ClassCancelledError, PriceNotAgreedError.
+    """
+    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.price_decision == PriceDecision.WAITING:
+        raise PriceNotAgreedError
+    now, purchase = timezone.now(), virtual_class.purchase
+    if purchase is not None and not purchase.is_paid:
+        pay_purchase(purchase, now)
+        if in_cash:
+            take_cash(purchase, actor)
+        record_event(virtual_class, ClassEvent.PAID, actor=actor)
+    if virtual_class.status == ClassStatus.PENDING:
+        # The request is committed with the confirmation, so that the sweep can finish it.
+        virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
+        virtual_class.save(update_fields=["scheduling_requested_at", "updated_at"])
+    return virtual_class

@@ -13,12 +13,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar.events import (
+from bookings.domain.calendar.writing import (
     create_event,
     discard_event,
     request_withdrawal,
     withdraw_event_if_possible,
 )
+from bookings.domain.classes.time_claims import claim_time
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -31,9 +32,8 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.money.discounts import has_lost_its_use
-from bookings.domain.places.access_codes import generate_access_code
+from bookings.domain.places.codes import generate_access_code
 from bookings.domain.places.participants import add_host
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
@@ -233,7 +233,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
         raise EventWithdrawnError
     now = timezone.now()
     if locked.start_time != virtual_class.start_time:
-        # The zone's law changed since the event was made (domain/recovery/wall_times.py).
+        # The zone's law changed since the event was made (domain/classes/wall_times.py).
         locked.event_update_requested_at = now
     if settings.PREVENT_OVERLAPS:
         claim_time(locked, now, ends_holds=locked.goes_first)

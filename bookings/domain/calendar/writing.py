@@ -5,15 +5,17 @@
 """
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import Error, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from bookings.domain.calendar.access import write_calendar
+from bookings.domain.batches import work_through
 from bookings.domain.calendar.drafts import (
     derive_event_id,
     draft_event,
@@ -21,8 +23,8 @@ from bookings.domain.calendar.drafts import (
     find_event_id,
     is_named_by_provider,
 )
-from bookings.domain.calendar.guests import note_guests, request_guests
-from bookings.domain.calendar.outages import must_wait, note_answer
+from bookings.domain.calendar.grant import allowed_failures, must_wait, note_answer, write_calendar
+from bookings.domain.calendar.guests import SWEPT_AFTER, note_guests, request_guests, write_guests
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
@@ -36,8 +38,10 @@ from calendar_sync import (
     EventGoneError,
     EventNotOursError,
 )
+from config.lib.retries import is_due
 
 logger = logging.getLogger(__name__)
+
 
 # A scheduled class needs its event; a completed one keeps it as the calendar's history.
 KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
@@ -45,6 +49,8 @@ KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
 REQUEST_GRACE = timedelta(minutes=1)
 # How often one call repeats for a class that keeps moving; then the sweep continues.
 MOVES_AT_ONCE = 3
+
+EVENTS_PER_SWEEP = 50
 
 
 def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> CreatedEvent:
@@ -297,3 +303,53 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> bool:
         ]
     )
     return False
+
+
+def update_events() -> int:
+    """Return how many were updated."""
+    now = timezone.now()
+    waiting = VirtualClass.objects.filter(
+        is_due("event_update_requested_at", REQUEST_GRACE, now - REQUEST_GRACE),
+        status=ClassStatus.SCHEDULED,
+    )
+    moved = _change(waiting, "event_update_requested_at", move_event)
+    waiting = VirtualClass.objects.filter(
+        is_due("guests_changed_at", SWEPT_AFTER, now - SWEPT_AFTER), status__in=KEEPS_EVENT
+    )
+    return moved + _change(waiting, "guests_changed_at", write_guests)
+
+
+def withdraw_events() -> int:
+    """Return how many were withdrawn."""
+    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
+    return _change(waiting, "withdrawal_requested_at", withdraw_event)
+
+
+def _change(
+    waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
+) -> int:
+    """mark: the field with the time of the request."""
+
+    def attempt(virtual_class: VirtualClass) -> bool:
+        request = {"pk": virtual_class.pk, mark: getattr(virtual_class, mark)}
+        try:
+            change(virtual_class)
+        except Exception as error:
+            # Put it last: it may fail forever.
+            VirtualClass.objects.filter(**request).update(**{mark: timezone.now()})
+            if not isinstance(error, CalendarRefusedError):
+                raise
+            logger.warning("The event of class %s stays as it is: %s", virtual_class.pk, error)
+            return False
+        return True
+
+    max_failures = allowed_failures(timezone.now())
+    if not max_failures:
+        return 0
+    return work_through(
+        waiting.order_by(mark)[:EVENTS_PER_SWEEP],
+        attempt,
+        outage=CalendarError,
+        name="The event of class",
+        max_failures=max_failures,
+    )

@@ -9,8 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
-from bookings.domain.calendar.events import REQUEST_GRACE
-from bookings.domain.calendar.outages import (
+from bookings.domain.calendar.grant import (
     LONGEST_RETRY_AFTER,
     allowed_failures,
     bring_forward,
@@ -18,9 +17,10 @@ from bookings.domain.calendar.outages import (
     note_answer,
     note_outage,
 )
+from bookings.domain.calendar.writing import REQUEST_GRACE
+from bookings.domain.classes.cancelling import give_up_class
+from bookings.domain.classes.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.exceptions import BookingError
-from bookings.domain.lifecycle.cancelling import give_up_class
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import ClassStatus, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarUnavailableError
 from config.lib.background_jobs import BackgroundJob

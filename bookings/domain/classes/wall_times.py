@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from bookings.domain.classes.changing import move_deadline
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.deadline_moves import move_deadline
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass

@@ -1,1 +1,0 @@
-"""Retries, and repair of differences from the calendar."""
