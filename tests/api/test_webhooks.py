@@ -297,7 +297,9 @@ def test_a_cache_that_is_down_stops_no_notice(provider, settings, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("days", "kept"), [(6, {"1", "2"}), (8, {"1"}), (399, {"1"}), (401, set())], ids=str
+    ("days", "kept"),
+    [(6, {"1", "2"}), (8, {"1"}), (399, {"1"}), (401, set())],
+    ids=["6 days", "8 days", "399 days", "401 days"],
 )
 def test_notices_that_led_nowhere_are_forgotten_soon_and_the_others_late(
     provider, paid, mercadopago, days, kept

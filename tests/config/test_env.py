@@ -159,6 +159,7 @@ def test_debug_derives_a_field_key_from_the_secret_key():
 @pytest.mark.parametrize(
     "keys",
     ["hunter2", KEY[:-4], "ñ" * 44, f"{KEY},hunter2", base64.b64encode(b"x").decode()],
+    ids=["word", "cut", "letters", "one of two", "short"],
 )
 def test_unusable_field_key_is_not_repeated(keys):
     text = refusal(FIELD_KEYS=keys)

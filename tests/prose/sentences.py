@@ -4,8 +4,7 @@ from tests.prose.pages import list_pages, read_sentences
 
 MOST_WORDS = 30
 # The beginning of a sentence, and why it may be long.
-ALLOWED = {
-}
+ALLOWED = {}
 
 
 def find_long_sentences() -> list[str]:
