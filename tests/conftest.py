@@ -15,6 +15,7 @@ from google.auth import _exponential_backoff
 from accounts.models import User
 from bookings.domain.calendar import guests, repairing
 from bookings.domain.classes import finishing
+from bookings.domain.desk.own_page import SELLER_KEY, SELLER_SECONDS
 from bookings.domain.sales import notifications
 from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
@@ -102,6 +103,12 @@ def mercadopago(settings) -> MercadoPagoStandin:
     settings.MERCADOPAGO_ACCESS_TOKEN = MERCADOPAGO.access_token
     settings.MERCADOPAGO_COLLECTOR_ID = str(MERCADOPAGO.collector_id)
     return MERCADOPAGO
+
+
+@pytest.fixture
+def kept_seller(_empty_cache: None) -> None:
+    """The footer's data of the seller, which a process reads once a minute."""
+    cache.set(SELLER_KEY, {}, SELLER_SECONDS)
 
 
 @pytest.fixture(autouse=True)

@@ -147,6 +147,7 @@ def test_any_user_agent_is_kept_within_bounds(google, user_agent):
     assert 0 < len(stored) <= 300
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_list_costs_the_same_for_one_and_for_twelve(student, django_assert_num_queries):
     client = browser_of(student)
     for _ in range(11):

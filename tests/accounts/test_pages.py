@@ -308,6 +308,7 @@ def test_profile_lists_what_is_connected_and_offers_the_rest(google, github, cli
     assert 'name="process" value="connect"' not in page(after)
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_profile_costs_three_queries(profile_client, django_assert_num_queries):
     with django_assert_num_queries(3):
         profile_client.get("/inicio/perfil")

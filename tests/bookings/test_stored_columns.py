@@ -5,11 +5,13 @@ from django.apps import apps
 from django.db import models
 
 from accounts.models import Session, User
+from bookings.domain.desk.own_page import lock_teacher_page
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     BookingRules,
     ClassLog,
     Notice,
+    TeacherPage,
     UserActivity,
     VirtualClass,
 )
@@ -33,7 +35,7 @@ def columns(row):
 
 
 def test_each_model_with_a_database_default_is_tried_here():
-    with_default = {BookingRules, Session, User, VirtualClass, SyncState}
+    with_default = {BookingRules, Session, TeacherPage, User, VirtualClass, SyncState}
 
     assert with_default == WITH_DATABASE_DEFAULT
 
@@ -85,3 +87,9 @@ def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
     )
 
     assert columns(model.objects.get(pk=row.pk)) == columns(row)
+
+
+def test_the_first_page_of_hers_is_stored_as_it_is_in_memory():
+    page = lock_teacher_page()
+
+    assert columns(page) == columns(TeacherPage.objects.get())

@@ -237,7 +237,7 @@ def test_form_over_the_limits_is_no_event(console, db, form):
     assert console.getvalue() == ""
 
 
-def test_bug_of_an_invitation_prints_no_access_code(console, monkeypatch):
+def test_bug_of_an_invitation_prints_no_access_code(console, db, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("a bug")
 

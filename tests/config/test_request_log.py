@@ -94,6 +94,7 @@ def test_line_names_route_person_and_outcome_but_no_path(sign_in, student, lines
     }
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_line_of_a_stranger_reads_no_session(client, lines, django_assert_num_queries):
     with django_assert_num_queries(0):
         client.generic("BREW", "/nowhere/at/all")

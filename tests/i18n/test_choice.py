@@ -148,6 +148,7 @@ def test_the_sign_out_page_speaks_the_person_s_language(client):
 # --- What it costs --------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_a_language_costs_a_stranger_no_query(client, django_assert_num_queries):
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = "en"
 

@@ -39,6 +39,7 @@ def test_page_for_everybody_may_be_kept(client, path):
     assert "Cache-Control" not in client.get(path)
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_looking_costs_no_query(host, sign_in, django_assert_num_queries):
     client = sign_in(host)
 

@@ -19,7 +19,7 @@ from tests.statements import statements
 
 pytestmark = pytest.mark.django_db
 
-SESSION = 'SELECT session.session_data, session.used_at, session.user_id, person."password"'
+SESSION = 'SELECT "accounts_session"'
 SELECT_CLASS = 'SELECT "bookings_virtualclass"'
 INSERT_PART = 'INSERT INTO "bookings_useractivity"'
 INSERT_LOG = 'INSERT INTO "bookings_classlog"'

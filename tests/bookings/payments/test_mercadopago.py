@@ -3,6 +3,7 @@
 import pytest
 
 from bookings.models import ChargeStatus, RefundStatus
+from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     PaymentGateway,
     PaymentRefusedError,
@@ -16,7 +17,7 @@ from tests.standins import Fault
 
 
 def test_without_credentials_payments_are_by_hand():
-    gateway = MercadoPagoGateway()
+    gateway = get_gateway(MercadoPagoGateway.name)
 
     assert type(gateway) is PaymentGateway
     assert gateway.create_preference(draft())[1] == ""

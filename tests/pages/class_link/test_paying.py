@@ -185,6 +185,7 @@ def test_while_a_payment_is_under_way_no_second_way_is_offered(client, unpaid, m
     assert "Alias o CBU" not in page
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_the_page_costs_the_same_for_one_class_and_for_ten(
     client, lucia, teacher, django_assert_max_num_queries
 ):

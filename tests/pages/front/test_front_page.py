@@ -94,6 +94,7 @@ def test_without_prices_the_page_still_says_how_it_works(front):
     assert "Cómo funciona" in text
 
 
+@pytest.mark.usefixtures("kept_seller")
 def test_a_stranger_costs_six_queries(client, django_assert_num_queries):
     TeacherPageFactory()
 
