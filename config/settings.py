@@ -212,7 +212,6 @@ CALENDAR_TRIGGER_SECRET = ENV.text("CALENDAR_TRIGGER_SECRET")
 # "open": anyone with the link enters a meeting without asking; "invited": the event's guests do.
 MEET_ACCESS = ENV.one_of("MEET_ACCESS", "invited", "open")
 MEET_API_URL = ENV.address("MEET_API_URL", "https://meet.googleapis.com") + "/"
-PREVENT_OVERLAPS = ENV.boolean("PREVENT_OVERLAPS", default=True)
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
 # Unpaid holds of one person; more would block the agenda.

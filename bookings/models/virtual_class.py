@@ -159,8 +159,8 @@ class VirtualClass(models.Model):
         blank=True,
         editable=False,
     )
-    # Scheduled classes with this mark may not overlap: an exclusion constraint on PostgreSQL. Set
-    # from PREVENT_OVERLAPS.
+    # Scheduled classes with this mark may not overlap: an exclusion constraint on PostgreSQL. Only
+    # classes that an earlier release scheduled with PREVENT_OVERLAPS=false lack it.
     owns_time = models.BooleanField("dueña de su horario", default=False, editable=False)
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("modificada", auto_now=True)

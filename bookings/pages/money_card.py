@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.conf import settings
 from django.utils.functional import Promise
 from django_stubs_ext import StrOrPromise
 
@@ -106,7 +105,7 @@ class MoneyCard(Money):
 
     def _is_time_taken(self) -> bool:
         booked = self.virtual_class
-        if self.is_place or booked is None or not settings.PREVENT_OVERLAPS:
+        if self.is_place or booked is None:
             return False
         return list_overlapping_scheduled(booked).exists()
 

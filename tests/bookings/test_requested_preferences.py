@@ -111,13 +111,6 @@ def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, h
     assert len(mercadopago.preferences) == 1
 
 
-def test_overlaps_that_are_allowed_get_a_preference(mercadopago, host, settings):
-    settings.PREVENT_OVERLAPS = False
-    VirtualClassFactory(scheduled=True, start_time=START, end_time=END)
-
-    assert wish(host).preference_id
-
-
 def test_nobody_asks_for_payments_without_end(mercadopago, host, stranger, settings):
     settings.MAX_UNPAID_PREFERENCES = 2
     for _ in range(2):

@@ -160,13 +160,6 @@ def test_schedule_class_gives_each_time_to_one_class(pending, google, shift, cla
     assert len(google.live_events()) == (0 if clashes else 1)
 
 
-def test_schedule_class_lets_classes_overlap_when_told_to(pending, settings):
-    settings.PREVENT_OVERLAPS = False
-    VirtualClassFactory(scheduled=True, start_time=pending.start_time)
-
-    assert schedule_class(preference_id=pending.preference_id).is_scheduled
-
-
 def test_schedule_class_takes_back_its_event_when_the_time_went_meanwhile(
     pending, google, monkeypatch
 ):

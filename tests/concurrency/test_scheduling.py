@@ -189,16 +189,6 @@ def test_neighbouring_classes_do_not_mind_each_other(host, google, clients):
     assert is_scheduled_once(google)
 
 
-def test_overlap_is_fine_when_it_is_allowed(host, google, settings, clients):
-    settings.PREVENT_OVERLAPS = False
-    classes = overlapping(host, 5)
-
-    answers = race(*map(partial, [schedule] * 5, clients(5), classes))
-
-    assert answers == [CREATED] * 5
-    assert is_scheduled_once(google)
-
-
 # --- Scheduling while the class is cancelled ------------------------------------------------------
 
 

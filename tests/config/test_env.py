@@ -46,7 +46,6 @@ def test_production_has_the_documented_defaults():
     assert env.CALENDAR_ID == "primary"
     assert env.TRUSTED_PROXIES == 0
     assert env.CALENDAR_TRIGGER_POLICY == "auto"
-    assert env.PREVENT_OVERLAPS is True
     assert (env.DEMO, env.ENV.is_local) == (False, False)
     assert env.CALENDAR_SERVICE_ACCOUNT is None
     assert env.ADMIN_EMAIL == env.CALENDAR_API_KEY == env.PROVIDER_REDIRECT_URI == ""

@@ -18,7 +18,7 @@ def test_empty_variable_counts_as_not_set(blank):
         "SECRET_KEY FIELD_KEYS BASE_URL DATABASE_URL CACHE_URL EMAIL_URL SITE_NAME CALENDAR_ID "
         "GOOGLE_URL GITHUB_URL GITHUB_API_URL CALENDAR_API_URL MEET_API_URL MEET_ACCESS "
         "CALENDAR_CONSENT "
-        "CALENDAR_TRIGGER_POLICY PREVENT_OVERLAPS SERVICE_ACCOUNT_JSON DEMO "
+        "CALENDAR_TRIGGER_POLICY SERVICE_ACCOUNT_JSON DEMO "
         "CALENDAR_TRIGGER_SECRET MERCADOPAGO_ACCESS_TOKEN MERCADOPAGO_WEBHOOK_SECRET "
         "MERCADOPAGO_WEBHOOK_SIGNATURE MERCADOPAGO_API_URL MERCADOPAGO_COLLECTOR_ID "
         "TRUSTED_PROXIES "
@@ -35,17 +35,17 @@ def test_empty_variable_counts_as_not_set(blank):
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        *[(text, True) for text in ("true", "True", "1", "yes", "")],
-        *[(text, False) for text in ("false", "FALSE", "0", "no")],
+        *[(text, True) for text in ("true", "True", "1", "yes")],
+        *[(text, False) for text in ("false", "FALSE", "0", "no", "")],
     ],
 )
 def test_boolean(text, value):
-    assert development(PREVENT_OVERLAPS=text).PREVENT_OVERLAPS is value
+    assert development(DEMO=text).DEMO is value
 
 
 @pytest.mark.parametrize("text", ["maybe", "2", "yess", "truee", "none"])
 def test_boolean_that_is_none_is_named(text):
-    assert "PREVENT_OVERLAPS must be true or false." in refusal(PREVENT_OVERLAPS=text)
+    assert "DEMO must be true or false." in refusal(DEMO=text)
 
 
 def test_debug_that_is_no_boolean_is_named():

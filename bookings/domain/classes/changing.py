@@ -140,12 +140,11 @@ def decide_move(
     locked.utc_offset = find_offset(start)
     if hastens_refunds(locked, start - earlier):
         refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
-    if settings.PREVENT_OVERLAPS:
-        if _displaces_money(locked, actor, displacing):
-            refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
-        if is_time_taken(locked, now):
-            raise SlotTakenError
-        claim_time(locked, now, ends_holds=False)
+    if _displaces_money(locked, actor, displacing):
+        refuse_old_sign_in(actor, fresh_sign_in=fresh_sign_in)
+    if is_time_taken(locked, now):
+        raise SlotTakenError
+    claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
     locked.save()

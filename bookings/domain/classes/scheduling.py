@@ -6,7 +6,6 @@ No lock is held and no transaction is open during calendar calls.
 import logging
 from contextlib import suppress
 
-from django.conf import settings
 from django.db import Error, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
@@ -174,9 +173,7 @@ def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
 
 
 def _is_time_lost(virtual_class: VirtualClass) -> bool:
-    return settings.PREVENT_OVERLAPS and is_time_taken(
-        virtual_class, timezone.now(), ends_holds=virtual_class.goes_first
-    )
+    return is_time_taken(virtual_class, timezone.now(), ends_holds=virtual_class.goes_first)
 
 
 def _note_request(virtual_class: VirtualClass) -> VirtualClass:
@@ -235,8 +232,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     if locked.start_time != virtual_class.start_time:
         # The zone's law changed since the event was made (domain/classes/wall_times.py).
         locked.event_update_requested_at = now
-    if settings.PREVENT_OVERLAPS:
-        claim_time(locked, now, ends_holds=locked.goes_first)
+    claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
     mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     record_event(locked, ClassEvent.SCHEDULED, actor=actor, from_status=ClassStatus.PENDING)
@@ -253,7 +249,7 @@ def mark_scheduled(locked: VirtualClass, *, event_id: str, link: str, summary: s
     locked.html_link = link
     locked.summary = summary
     locked.access_code = generate_access_code()
-    locked.owns_time = settings.PREVENT_OVERLAPS
+    locked.owns_time = True
     locked.withdrawal_requested_at = None
     locked.scheduling_attempts = 0
     locked.next_scheduling_at = None

@@ -94,7 +94,7 @@ def _move(shift: Shift) -> bool:
     locked.end_time += shift.start - locked.start_time
     locked.start_time, locked.utc_offset = shift.start, find_offset(shift.start)
     if isinstance(locked, VirtualClass) and locked.is_scheduled:
-        if settings.PREVENT_OVERLAPS and list_overlapping_scheduled(locked).exists():
+        if list_overlapping_scheduled(locked).exists():
             raise SlotTakenError
         locked.ics_sequence += 1
         locked.event_update_requested_at = timezone.now()

@@ -191,8 +191,7 @@ def _is_dead(payment: Payment) -> bool:
     if booked.is_scheduled:  # confirmed by hand, perhaps for this very money
         return False
     # A time that is only held may become free again.
-    has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(booked).exists()
-    return booked.has_ended() or has_lost_time
+    return booked.has_ended() or list_overlapping_scheduled(booked).exists()
 
 
 def _is_place_dead(purchase: Purchase, booked: VirtualClass) -> bool:

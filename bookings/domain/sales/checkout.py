@@ -148,10 +148,9 @@ def request_preference(
             raise PaymentsOffError
         hold = Hold(user=user, purchase=payment.purchase, start_time=start, end_time=end)
         hold.class_type = quote.class_type
-        if settings.PREVENT_OVERLAPS:
-            if list_awaiting_between(start, end).exists():
-                raise SlotTakenError
-            keep_time(hold)
+        if list_awaiting_between(start, end).exists():
+            raise SlotTakenError
+        keep_time(hold)
     try:
         return make_preference(payment, quote)
     except PaymentError:

@@ -5,7 +5,6 @@ import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -177,7 +176,7 @@ def list_displaced(virtual_class: VirtualClass) -> list[VirtualClass]:
     """List the paid classes that wait for the calendar, and are refunded if this one takes their
     time.
     """
-    if not settings.PREVENT_OVERLAPS or virtual_class.is_scheduled:
+    if virtual_class.is_scheduled:
         return []
     waiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
     others = waiting.exclude(pk=virtual_class.pk)
