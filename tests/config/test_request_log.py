@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from prometheus_client import REGISTRY
 
+from bookings.domain.desk.own_page import load_seller
 from config.lib.background_jobs import BackgroundJob
 from config.lib.tracing import tagged, work_tags
 from config.monitoring.logs import JSONFormatter
@@ -96,6 +97,8 @@ def test_line_names_route_person_and_outcome_but_no_path(sign_in, student, lines
 
 @pytest.mark.usefixtures("kept_seller")
 def test_line_of_a_stranger_reads_no_session(client, lines, django_assert_num_queries):
+    load_seller()  # for the footer, kept for a minute
+
     with django_assert_num_queries(0):
         client.generic("BREW", "/nowhere/at/all")
 
