@@ -6,12 +6,20 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.calendar.grant import FAILURES_IN_A_ROW, class_wait
+from bookings.domain.calendar.grant import FAILURES_IN_A_ROW, class_wait, note_outage
 from bookings.domain.calendar.writing import REQUEST_GRACE, withdraw_events
 from bookings.domain.classes import finishing
 from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.models import ClassStatus, Heartbeat, Purchase, VirtualClass
+from bookings.models import (
+    ClassStatus,
+    Heartbeat,
+    Payment,
+    Purchase,
+    Refund,
+    RefundReason,
+    VirtualClass,
+)
 from calendar_sync import CalendarUnavailableError
 from tests.bookings.interrupted import (
     DOWN,
@@ -22,7 +30,8 @@ from tests.bookings.interrupted import (
     interrupted,
     sweep_every_minute,
 )
-from tests.factories import VirtualClassFactory
+from tests.factories import OpenClassFactory, VirtualClassFactory
+from tests.payments import make_payment
 from tests.standins import Fault
 
 
@@ -68,6 +77,38 @@ def test_other_classes_are_left_alone(host, teacher, google, changes):
     VirtualClass.objects.update(**changes)
 
     assert (finish_requested_schedulings(), google.requests) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("sale", "promised"),
+    [
+        ({"in_cash": timezone.now()}, [(1_500_000, "cash", RefundReason.CLASS_OVER)]),
+        ({"class_price": 0, "state": "paid", "paid_at": timezone.now()}, []),
+        ({"is_sold": False}, []),
+    ],
+    ids=["paid by hand", "free", "published"],
+)
+def test_class_that_ended_unscheduled_is_given_up_during_an_outage(host, calendar, sale, promised):
+    missed = VirtualClassFactory(booked_by=host, ended=True, **sale)
+    if not missed.purchase:
+        OpenClassFactory(virtual_class=missed)
+    note_outage(DOWN)
+
+    finish_requested_schedulings()
+
+    missed.refresh_from_db()
+    assert missed.status == ClassStatus.CANCELLED
+    assert list(Refund.objects.values_list("amount", "way", "reason")) == promised
+
+
+def test_class_paid_online_that_ended_unscheduled_is_left_to_its_payment(mercadopago, host):
+    ended_at = make_payment(host).purchase.booked_class.end_time
+    Payment.objects.update(approved_at=timezone.now())
+    Purchase.objects.update(state="paid", paid_at=timezone.now())
+    with time_machine.travel(ended_at):
+        finish_requested_schedulings()
+
+    assert VirtualClass.objects.get().status == ClassStatus.PENDING
 
 
 def test_whoever_asked_a_moment_ago_may_finish_it_alone(host, teacher, google):
@@ -232,8 +273,8 @@ def test_classes_that_wait_for_their_payment_hold_up_no_other(host, calendar, se
     assert classes[0].scheduling_attempts == 1
 
 
-def test_sweep_without_work_costs_two_queries(db, django_assert_num_queries):
-    with django_assert_num_queries(2):
+def test_sweep_without_work_costs_three_queries(db, django_assert_num_queries):
+    with django_assert_num_queries(3):
         finish_requested_schedulings()
 
 

@@ -1,11 +1,11 @@
-"""Retry interrupted schedulings."""
+"""Retry interrupted schedulings, and give up those whose class is over."""
 
 import logging
 import time
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
@@ -20,8 +20,15 @@ from bookings.domain.calendar.grant import (
 from bookings.domain.calendar.writing import REQUEST_GRACE
 from bookings.domain.classes.cancelling import give_up_class
 from bookings.domain.classes.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.exceptions import BookingError
-from bookings.models import ClassStatus, VirtualClass, list_awaiting_scheduling
+from bookings.domain.exceptions import BookingError, ClassEndedError
+from bookings.models import (
+    ClassStatus,
+    OpenClass,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+    list_awaiting_scheduling,
+)
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarUnavailableError
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import claim, is_due
@@ -34,13 +41,16 @@ LEASE = timedelta(minutes=2)
 SUSPECT_AFTER = 3
 # Slow successes must not delay the other sweeps.
 TIME_PER_SWEEP = timedelta(minutes=1)
+# The teacher may have settled an older one with her student; it stays as it is.
+MISSED_REACH = timedelta(days=30)
 
 
 def finish_requested_schedulings() -> int:
     """Schedule interrupted classes; return their number.
 
-    Stops while the calendar is down or disconnected.
+    Stops while the calendar is down or disconnected; classes that are over are given up even then.
     """
+    _give_up_missed()
     max_failures = allowed_failures(timezone.now())
     if not max_failures:
         return 0
@@ -72,6 +82,28 @@ def resume_schedulings() -> None:
     note_answer()
     bring_forward()
     transaction.on_commit(_job.call, robust=True)
+
+
+def _give_up_missed() -> None:
+    """Cancel what ended unscheduled, and was published, given for nothing or paid by hand.
+
+    What was paid online is settled by its payment's sweep.
+    """
+    now = timezone.now()
+    of_class = {"virtual_class": OuterRef("pk")}
+    paid = Purchase.objects.classes().filter(state=PurchaseState.PAID, **of_class)
+    missed = VirtualClass.objects.filter(
+        Exists(paid.filter(payment__approved_at=None))
+        | Exists(OpenClass.objects.filter(**of_class)),
+        status=ClassStatus.PENDING,
+        start_time__gt=now - MISSED_REACH,
+        end_time__lte=now,
+    )
+    for virtual_class in missed:
+        try:
+            give_up_class(virtual_class.pk, ClassEndedError())
+        except Exception:
+            logger.exception("Class %s is over, and not given up yet.", virtual_class.pk)
 
 
 def _find_due(*, is_trial: bool) -> VirtualClass | None:
