@@ -51,7 +51,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
         required=False,
         assume_scheme="https",
         error_messages={"invalid": "Copiá la dirección entera; empieza con https://."},
-        help_text="La dirección que está detrás del código QR de ARCA (AFIP).",
+        help_text="La dirección que está detrás del código QR de ARCA.",
     )
     photo = PhotoField()
     removes_photo = forms.BooleanField(label="Quitar la foto", required=False)
