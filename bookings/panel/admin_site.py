@@ -28,6 +28,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 class TeacherAdminSite(AdminSite):
     site_header = "Panel de la profe"
     site_title = "Panel"
+    empty_value_display = "—"
     index_title = "Hoy"
     site_url = "/inicio"
     # The header links to the daily pages, and the lists need the width.
