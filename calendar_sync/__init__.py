@@ -18,5 +18,5 @@ from calendar_sync.interface import (
     EventNotOursError,
     OwnEvent,
 )
-from calendar_sync.listing import Listing, Stamp, current_stamp, read_listing
+from calendar_sync.listing import read_listing
 from calendar_sync.writers import limit_writers

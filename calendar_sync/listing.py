@@ -5,7 +5,6 @@ RFC 5861: stale-if-error for CALENDAR_STALE_SECONDS, stale-while-revalidate.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -38,15 +37,7 @@ _flight: SingleFlight[Kept] = SingleFlight()
 guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """stamp: equals ``current_stamp`` until a newer list is known."""
-
-    slots: list[BusySlot]
-    stamp: Stamp
-
-
-def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
+def read_listing(*, find_refresh_token: Callable[[], str | None]) -> list[BusySlot]:
     """List the events that have not ended, at most CALENDAR_CACHE_SECONDS old.
 
     find_refresh_token: called only if the provider is asked, once for all threads. If it fails, an
@@ -66,19 +57,10 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
         return _present(earlier)
 
 
-def current_stamp() -> Stamp | None:
-    """Return None if the provider would be asked. One query at most."""
-    cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
-    stamp: Stamp | None = cached.get(STAMP_KEY)
-    if stamp is None or stamp[0] != find_generation(cached, otherwise=stamp[0]):
-        return None
-    return stamp
-
-
-def _present(kept: Kept) -> Listing:
-    stamp, rows = kept
+def _present(kept: Kept) -> list[BusySlot]:
+    _stamp, rows = kept
     now = timezone.now()
-    return Listing([BusySlot(*row) for row in rows if row[1] > now], stamp)
+    return [BusySlot(*row) for row in rows if row[1] > now]
 
 
 def _renew(

@@ -83,7 +83,7 @@ class CalendarView(APIView):
     @operation("listCalendarEvents", responses={200: EventSerializer(many=True), 304: None})
     @method_decorator(conditional_page)
     def get(self, request: Request) -> Response:
-        slots = [_present_slot(slot) for slot in read_upcoming_events().slots]
+        slots = [_present_slot(slot) for slot in read_upcoming_events()]
         return Response(slots, headers={"Cache-Control": "private, no-cache"})
 
     @operation(

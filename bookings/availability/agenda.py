@@ -27,7 +27,7 @@ from bookings.models import (
     Weekday,
     WeeklyHours,
 )
-from calendar_sync import Listing, read_listing
+from calendar_sync import BusySlot, read_listing
 
 Ranges = list[HoursRange]
 
@@ -139,7 +139,7 @@ def whole_days(first_day: date, last_day: date) -> Period:
     return Period(_midnight(first_day), _midnight(last_day + timedelta(days=1)))
 
 
-def read_upcoming_events() -> Listing:
+def read_upcoming_events() -> list[BusySlot]:
     """Return the calendar's events, at most CALENDAR_CACHE_SECONDS old. Raises CalendarError.
 
     Spec: GET /api/calendar.
@@ -148,7 +148,7 @@ def read_upcoming_events() -> Listing:
 
 
 def _event_times(moving: VirtualClass | None) -> list[Period]:
-    events = [Period(event.start, event.end) for event in read_upcoming_events().slots]
+    events = [Period(event.start, event.end) for event in read_upcoming_events()]
     if moving:
         own = Period(moving.start_time, moving.end_time).in_whole_seconds()
         # The list holds times only. A second event with the same times is another appointment.

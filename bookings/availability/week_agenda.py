@@ -60,7 +60,7 @@ def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
 
 def _find_appointments(whole: Period) -> list[Period] | None:
     try:
-        events = read_upcoming_events().slots
+        events = read_upcoming_events()
     except CalendarError:
         return None
     periods = [Period(event.start, event.end) for event in events if event.start < event.end]

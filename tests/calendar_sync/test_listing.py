@@ -42,7 +42,7 @@ LATER = BusySlot(START + timedelta(hours=2), START + timedelta(hours=3), "tentat
 
 def upcoming_events(token=None):
     """Give what a reader is told."""
-    return read_listing(find_refresh_token=lambda: token).slots
+    return read_listing(find_refresh_token=lambda: token)
 
 
 def listings(google):
@@ -360,7 +360,6 @@ def test_a_database_that_fails_leaves_the_list_as_it_is(gated):
 
     with failing():
         assert upcoming_events() == [SLOT]
-        assert listing.current_stamp() is not None
         forget_upcoming_events()
 
     assert gated.calls == 1
