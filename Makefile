@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS = $(BIN)/python -m pytest -q -rs -n auto -m "not browser"
 
-.PHONY: help runtime developer run test test-postgresql journeys quick prove peers docs pictures check format messages lock clean
+.PHONY: help runtime developer run test test-postgresql journeys quick prove bench peers docs pictures check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ journeys: developer ## every test in the browser: each width, colour scheme and 
 
 prove: developer ## every drill, on both engines
 	$(BIN)/python manage.py drill $(ARGS)
+
+bench: developer ## how long people wait, against goals; run it alone on the machine
+	$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -s tests/bench.py $(ARGS)
 
 peers: developer ## other people's programs against the service: NextAuth's client, emulate, openapi-typescript (npm)
 	$(BIN)/python -m tests.peers $(ARGS)
@@ -79,7 +82,7 @@ clean: ## forget the virtual environment and the demo's data
 
 # How much disk each .venv takes was measured on Debian 12; on 13 it is a little less.
 runtime:
-	@VENV=$(VENV) config/make-venv requirements.txt 425
+	@VENV=$(VENV) config/make-venv requirements.txt 385
 
 developer:
-	@VENV=$(VENV) config/make-venv tests/requirements.txt 920
+	@VENV=$(VENV) config/make-venv tests/requirements.txt 880

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core import checks
 
 from accounts.selectors import GITHUB, list_providers
-from config.lib.origins import own_origin
+from config.lib.addresses import own_origin
 
 
 @checks.register(checks.Tags.security)

@@ -23,10 +23,9 @@ from accounts.sessions.engine import SessionStore
 from accounts.sessions.languages import remember_in_browser
 from accounts.sessions.open_sessions import end_other_sessions, end_session, list_sessions
 from accounts.sessions.requests import SignedInRequest
-from accounts.sign_in.errors import error_text
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
 from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
-from accounts.sign_in.redirects import local_path
+from accounts.sign_in.redirects import error_text, local_path
 from accounts.sign_in.signing_out import sign_out
 
 

@@ -6,9 +6,10 @@ from typing import Any
 from django.conf import settings
 from django.core import checks
 from django.db import Error, connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.management.pooler import leads_through_pooler
+from bookings.payments.backend import PROVIDERS
 
 
 @checks.register(checks.Tags.security, deploy=True)
@@ -23,12 +24,8 @@ def _settings_messages() -> Iterator[checks.CheckMessage]:
             hint="Set CALENDAR_TRIGGER_POLICY=paid: the teacher then marks classes as paid.",
             id="bookings.W001",
         )
-    if settings.MERCADOPAGO_ACCESS_TOKEN and not settings.MERCADOPAGO_WEBHOOK_SECRET:
-        yield checks.Warning(
-            "Any caller can make the service ask Mercado Pago about payments.",
-            hint="Set MERCADOPAGO_WEBHOOK_SECRET to the secret of the webhook in the panel.",
-            id="bookings.W002",
-        )
+    for provider in PROVIDERS.values():
+        yield from provider.check_settings()
     if settings.METRICS_TOKEN and not settings.METRICS_DIRECTORY:
         yield checks.Warning(
             "Each process shows only its own figures at /metrics, and none shows the worker's.",
@@ -73,3 +70,11 @@ def _pooler_messages() -> Iterator[checks.CheckMessage]:
             hint="Add ?disable_server_side_cursors=true to it, unless each client keeps a server.",
             id="bookings.W005",
         )
+
+
+def leads_through_pooler(connection: BaseDatabaseWrapper) -> bool:
+    """True if the server reports another process id: poolers make one up."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        [answering] = cursor.fetchone()
+    return bool(answering != connection.connection.info.backend_pid)

@@ -7,7 +7,7 @@ from bookings.api.access_code import AccessCodeView
 from bookings.api.bookable import ClassSlotsView, PricesView, SlotsView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
-from bookings.api.metrics import metrics
+from bookings.api.health import metrics
 from bookings.api.own_classes import (
     CancelClassView,
     MoveClassView,
@@ -27,7 +27,7 @@ from bookings.pages import (
     transfers,
     waiting,
 )
-from bookings.pages.front import crawlers, front_page, home, photo, share_picture, timetable
+from bookings.pages.front import crawlers, front_page, home, share_picture, timetable
 from bookings.pages.sales import class_links, open_classes, paying, places
 from bookings.payments.backend import PROVIDERS
 
@@ -60,7 +60,7 @@ urlpatterns = [
         "foto/compartir/<slug:digest>.jpg", share_picture.show_share_picture, name="share_picture"
     ),
     path("privacidad", privacy.show_privacy, name="privacy"),
-    path("foto/<slug:name>.jpg", photo.show_photo, name="photo"),
+    path("foto/<slug:name>.jpg", share_picture.show_photo, name="photo"),
     path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
     path("clase/<str:token>", class_links.show_link, name="class_link"),
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),

@@ -3,8 +3,12 @@
 ``push`` and ``signals`` are imported by themselves: models must be loaded first.
 """
 
-from calendar_sync.backend import Calendar, get_calendar, use_calendar
-from calendar_sync.generation import forget_upcoming_events
+from calendar_sync.backend import (
+    forget_upcoming_events,
+    get_calendar,
+    use_calendar,
+    write_calendar,
+)
 from calendar_sync.interface import (
     BusySlot,
     CalendarError,
@@ -19,4 +23,3 @@ from calendar_sync.interface import (
     OwnEvent,
 )
 from calendar_sync.listing import read_listing
-from calendar_sync.writers import limit_writers

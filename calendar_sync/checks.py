@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage
 
-from calendar_sync.calendar_name import name_calendar
+from calendar_sync.interface import name_calendar
 
 
 def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:

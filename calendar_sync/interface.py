@@ -3,8 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
+
 # How many events a listing without a limit reads at most.
 LISTING_LIMIT = 2_500
+
+
+def name_calendar() -> str:
+    """Return the calendar's own id: ``primary`` is the administrator's."""
+    is_primary = settings.CALENDAR_ID == "primary"
+    return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID
 
 
 class CalendarError(Exception):

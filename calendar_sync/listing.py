@@ -12,11 +12,9 @@ from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 
-from calendar_sync.backend import use_calendar
-from calendar_sync.generation import GENERATION_KEY, Generation, find_generation
+from calendar_sync.backend import find_generation, use_calendar
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
-from config.lib.provider_guard import ProviderBusyError, ProviderGuard
-from config.lib.single_flight import SingleFlight
+from config.lib.provider_calls import ProviderBusyError, ProviderGuard, SingleFlight
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +25,7 @@ STAMP_KEY = "calendar_sync.stamp"
 # Plain values, which the next release can read.
 Row = tuple[datetime, datetime, str, str | None, str | None]
 # The list's generation and its own id.
-Stamp = tuple[Generation, str]
+Stamp = tuple[int | None, str]
 Kept = tuple[Stamp, list[Row]]
 
 # How long a reader waits for another's call, holding a thread.
@@ -43,9 +41,9 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> list[BusySl
     find_refresh_token: called only if the provider is asked, once for all threads. If it fails, an
     expired list is served. Raises CalendarError.
     """
-    cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
+    cached = cache.get_many([STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
-    generation = find_generation(cached, otherwise=earlier[0][0] if earlier else None)
+    generation = find_generation(otherwise=earlier[0][0] if earlier else None)
     stamp: Stamp | None = cached.get(STAMP_KEY)
     if earlier is not None and stamp == earlier[0] and stamp[0] == generation:
         return _present(earlier)
@@ -64,7 +62,7 @@ def _present(kept: Kept) -> list[BusySlot]:
 
 
 def _renew(
-    generation: Generation, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
+    generation: int | None, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
 ) -> Kept:
     def work() -> Kept:
         kept = (generation, uuid4().hex), _fetch(find_refresh_token)
@@ -87,10 +85,8 @@ def _fetch(find_refresh_token: Callable[[], str | None]) -> list[Row]:
     try:
         with guard.enter(settings.CALENDAR_WRITERS):
             now = timezone.now()
-            slots = use_calendar(
-                lambda calendar: calendar.upcoming_events(since=now),
-                refresh_token=find_refresh_token(),
-            )
+            with use_calendar(find_refresh_token()) as calendar:
+                slots = calendar.upcoming_events(since=now)
     except ProviderBusyError as error:
         raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:

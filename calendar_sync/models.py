@@ -8,7 +8,7 @@ from django.utils import timezone
 
 class SyncState(models.Model):
     calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
-    # Grows with each write of ours and expires earlier lists (``generation.py``).
+    # Changes with each write of ours and expires earlier lists (``generation.py``).
     generation = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:

@@ -1,5 +1,6 @@
 """The Content-Security-Policy of pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 MERCADOPAGO_API = "https://api.mercadopago.com"
@@ -12,10 +13,15 @@ MERCADOPAGO_SITES = [
 ]
 
 
+def list_checkout_sites(api: str) -> list[str]:
+    """Return the sites where students pay, by the address of Mercado Pago's API."""
+    return MERCADOPAGO_SITES if api == MERCADOPAGO_API else [api]
+
+
 def page_policy(
-    google: str, github: str, mercadopago_api: str, *, is_https: bool
+    google: str, github: str, *, checkouts: Sequence[str], is_https: bool
 ) -> dict[str, Any]:
-    """google, github: a stand-in's address, else empty."""
+    """google, github: a stand-in's address, else empty. checkouts: sites that people pay at."""
     return {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
@@ -28,7 +34,7 @@ def page_policy(
             "'self'",
             google or "https://accounts.google.com",
             github or "https://github.com",
-            *(MERCADOPAGO_SITES if mercadopago_api == MERCADOPAGO_API else [mercadopago_api]),
+            *checkouts,
         ],
         "base-uri": ["'none'"],
         "object-src": ["'none'"],

@@ -3,12 +3,15 @@
 from datetime import timedelta
 from typing import Any
 
-import django_stubs_ext
+from django.contrib.admin import ModelAdmin
+from django.db.models import Field
+from django.forms import ModelChoiceField
+from django.forms.models import BaseModelForm
 
 # The usual gettext_noop needs the settings.
 from django.utils.translation.trans_null import gettext_noop
 
-from config.content_policy import MERCADOPAGO_API, page_policy
+from config.content_policy import MERCADOPAGO_API, list_checkout_sites, page_policy
 from config.databases import database_settings
 from config.env import environment, services
 from config.env.environment import BASE_DIR, LOCAL_HOSTS, host_of
@@ -17,8 +20,10 @@ from config.monitoring.counting import share_counts
 from config.sign_in_providers import github_settings, google_settings
 from config.version import VERSION
 
-# Allows annotations such as ModelAdmin[VirtualClass] at run time.
-django_stubs_ext.monkeypatch()
+# The types of ModelAdmin[VirtualClass] exist for the type checker only; here it is ModelAdmin.
+_generic_for_types: tuple[Any, ...] = (ModelAdmin, BaseModelForm, ModelChoiceField, Field)
+for _class in _generic_for_types:
+    _class.__class_getitem__ = classmethod(lambda cls, _: cls)
 
 ENV = environment.load_env()
 
@@ -364,7 +369,12 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": page_policy(_google_url, _github_url, MERCADOPAGO_API_URL, is_https=_is_https)
+    "DIRECTIVES": page_policy(
+        _google_url,
+        _github_url,
+        checkouts=list_checkout_sites(MERCADOPAGO_API_URL),
+        is_https=_is_https,
+    )
 }
 # For responses that are no pages.
 CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -393,7 +403,5 @@ if HAS_ERROR_REPORTS:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(**_sentry)
-# One line for each request (config/monitoring/request_log.py).
-ACCESS_LOG = True
 
 LOGGING = log_settings(LOG_FORMAT)

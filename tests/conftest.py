@@ -31,13 +31,13 @@ from tests.signed_in import on_forced_sign_in  # noqa: F401 - connects itself
 from tests.standins import GitHubStandin, GoogleStandin, MercadoPagoStandin
 
 ERRANDS = (
-    guests._job,
-    delivery._delivery,
-    messenger._messenger,
-    notifications._job,
-    finishing._job,
-    repairing._job,
-    repairing._channel_job,
+    guests.job,
+    delivery.job,
+    messenger.job,
+    notifications.job,
+    finishing.job,
+    repairing.job,
+    repairing.channel_job,
 )
 
 

@@ -17,8 +17,7 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api import operation
-from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.api import BODY_TOO_LARGE, operation
 
 # NextAuth's text. Django's never_cache would also write the date into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"

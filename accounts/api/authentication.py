@@ -6,8 +6,8 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import User
-from config.lib.api_texts import FOREIGN_ORIGIN
-from config.lib.origins import is_from_elsewhere
+from config.lib.addresses import is_from_elsewhere
+from config.lib.api import FOREIGN_ORIGIN
 
 
 class CookieSessionAuthentication(BaseAuthentication):

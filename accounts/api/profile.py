@@ -9,8 +9,7 @@ from rest_framework.views import APIView
 from accounts.api.serializers import ProfileSerializer, SavedProfileSerializer, UserSerializer
 from accounts.models import User
 from accounts.services import save_profile
-from config.lib.api import operation
-from config.lib.api_texts import NO_JSON, PROFILE_FAILED, PROFILE_RECEIVED
+from config.lib.api import NO_JSON, PROFILE_FAILED, PROFILE_RECEIVED, operation
 
 # One for all requests: making a serializer copies each of its fields.
 _profile, _person = ProfileSerializer(), UserSerializer()

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.models import Level, Newsletter, User
 from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
-from config.lib.json_fields import JSONCharField
+from config.lib.api import JSONCharField
 
 
 class TextField(JSONCharField):

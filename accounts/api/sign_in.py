@@ -16,14 +16,18 @@ from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer
 from accounts.provider import provider_classes
 from accounts.selectors import list_providers
 from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, lead_on
-from accounts.sign_in.errors import TEXTS, page_for
 from accounts.sign_in.identities import find_obstacle
-from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path
+from accounts.sign_in.redirects import (
+    SIGN_IN_PAGE,
+    TEXTS,
+    absolute,
+    error_redirect,
+    local_path,
+    page_for,
+)
 from accounts.sign_in.signing_out import sign_out
-from config.lib.addresses import client_address
-from config.lib.api import operation
-from config.lib.api_texts import NOT_FOUND, TOO_MANY_STARTS
-from config.lib.origins import is_from_elsewhere
+from config.lib.addresses import client_address, is_from_elsewhere
+from config.lib.api import NOT_FOUND, TOO_MANY_STARTS, operation
 from config.lib.throttling import is_too_often, seconds_left
 
 ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}

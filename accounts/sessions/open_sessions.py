@@ -1,4 +1,4 @@
-"""A person's open sessions."""
+"""A person's open sessions, with the names of their browsers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,9 +7,9 @@ from django.conf import settings
 from django.db.models import Case, QuerySet, When
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from accounts.models import Session, User
-from accounts.sessions.browsers import name_browser
 
 MAX_SHOWN = 50
 
@@ -61,3 +61,38 @@ def _open_sessions(user: User) -> QuerySet[Session]:
 
 def _handle(session: Session) -> str:
     return salted_hmac("accounts.sessions.open_sessions", session.session_key).hexdigest()
+
+
+# In this order: most browsers also claim to be those further down.
+BROWSERS = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Firefox/": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "Chrome/": "Chrome",
+    "Safari/": "Safari",
+}
+SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Windows": "Windows",
+    "Macintosh": "Mac",
+    "CrOS": "ChromeOS",
+    "Linux": "Linux",
+}
+
+
+def name_browser(user_agent: str) -> str:
+    """Return ``Chrome en Android``."""
+    browser = _first_known(BROWSERS, user_agent) or _("Navegador desconocido")
+    system = _first_known(SYSTEMS, user_agent)
+    if not system:
+        return browser
+    return _("%(browser)s en %(system)s") % {"browser": browser, "system": system}
+
+
+def _first_known(names: dict[str, str], text: str) -> str:
+    return next((name for mark, name in names.items() if mark in text), "")

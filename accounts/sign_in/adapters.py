@@ -1,7 +1,9 @@
-"""allauth's hooks."""
+"""allauth's hooks, and timings of calls to the identity providers."""
 
 import logging
+from time import perf_counter
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 import requests
 from allauth.account.adapter import DefaultAccountAdapter
@@ -13,6 +15,8 @@ from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from prometheus_client import Histogram
+from requests.adapters import HTTPAdapter
 
 from accounts.models import User
 from accounts.selectors import find_user_by_email
@@ -20,8 +24,8 @@ from accounts.services import may_open_panel
 from accounts.sessions.languages import language_of
 from accounts.sign_in.fresh_sign_in import confirm_address
 from accounts.sign_in.identities import find_obstacle
-from accounts.sign_in.metrics import TimedAdapter
 from accounts.sign_in.redirects import ERROR_PAGE, SIGN_IN_PAGE, error_redirect
+from config.lib.provider_calls import outcome_of
 
 logger = logging.getLogger(__name__)
 
@@ -117,3 +121,23 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
         return reverse("profile")
+
+
+SECONDS = Histogram(
+    "classes_sign_in_call_seconds",
+    "How long calls to the identity providers took, by host and outcome.",
+    ["host", "outcome"],
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4),
+)
+
+
+class TimedAdapter(HTTPAdapter):
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
+        began, status = perf_counter(), 0
+        try:
+            response = super().send(request, *args, **kwargs)
+            status = response.status_code
+            return response
+        finally:
+            host = urlsplit(request.url or "").hostname or ""
+            SECONDS.labels(host, outcome_of(status)).observe(perf_counter() - began)

@@ -5,8 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from accounts.selectors import list_providers
-from accounts.sign_in.errors import error_text
-from accounts.sign_in.redirects import local_path
+from accounts.sign_in.redirects import error_text, local_path
 
 
 def show_sign_in(request: HttpRequest) -> HttpResponse:

@@ -1,12 +1,13 @@
-"""Redirects of sign-in."""
+"""Redirects of sign-in, and the texts of NextAuth's error codes."""
 
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from django.conf import settings
 from django.http import HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
 
-from config.lib.origins import own_origin
+from config.lib.addresses import own_origin
 
 ERROR_PAGE = "/"
 SIGN_IN_PAGE = "/inicio"
@@ -37,3 +38,44 @@ def absolute(path: str) -> str:
 def error_redirect(code: str, *, page: str = ERROR_PAGE) -> HttpResponseRedirect:
     """Spec: Authentication, 4."""
     return HttpResponseRedirect(f"{page}?{urlencode({'error': code})}")
+
+
+GENERAL = _("No pudimos iniciar tu sesión. Probá de nuevo.")
+PROVIDER_TROUBLE = _(
+    "El proveedor no respondió como esperábamos. Esperá un momento y probá de nuevo."
+)
+TEXTS = {
+    "AnotherAccount": _(
+        "Esa es otra cuenta. Para confirmar que sos vos, elegí la misma con la que ingresaste."
+    ),
+    "PanelIdentity": _(
+        "A una cuenta que abre el panel se ingresa solo con su cuenta de Google, y no se le "
+        "conecta ninguna otra."
+    ),
+    "AccessDenied": _(
+        "No se completó el ingreso: cancelaste el permiso, tu cuenta no tiene un correo verificado "
+        "o está suspendida."
+    ),
+    "Callback": PROVIDER_TROUBLE,
+    "Configuration": _("El ingreso no está disponible en este momento."),
+    "MissingCSRF": _("La página estuvo abierta demasiado tiempo. Probá de nuevo."),
+    "OAuthAccountNotLinked": _(
+        "Ya hay una cuenta con ese correo. Ingresá con el otro botón, como la primera vez, y en tu "
+        "perfil tocá «Conectar» para sumar la cuenta que probaste recién."
+    ),
+    "OAuthCallback": PROVIDER_TROUBLE,
+    "OAuthCallbackError": PROVIDER_TROUBLE,
+    "OAuthCreateAccount": _("No pudimos crear tu cuenta. Probá de nuevo."),
+    "OAuthSignin": PROVIDER_TROUBLE,
+    "SessionRequired": _("Ingresá para ver esa página."),
+}
+# Shown on the sign-in page, where the person can try again.
+SIGN_IN_CODES = frozenset(TEXTS) - {"AccessDenied", "Configuration"}
+
+
+def error_text(code: str | None) -> str:
+    return str(TEXTS.get(code, GENERAL)) if code else ""
+
+
+def page_for(code: str) -> str:
+    return SIGN_IN_PAGE if code in SIGN_IN_CODES else ERROR_PAGE

@@ -20,8 +20,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
-from config.lib.api import Refusal, operation, with_subclasses
-from config.lib.json_fields import JSONCharField
+from config.lib.api import JSONCharField, Refusal, operation, with_subclasses
 
 NO_CODE = "El cuerpo tiene que ser un texto JSON con el código de acceso."
 JOINING_FAILED = "No pudimos procesar el código de acceso."

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from django_stubs_ext import StrOrPromise
+from django.utils.functional import Promise
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,13 +16,12 @@ from bookings.domain.exceptions import (
     PriceTooLowError,
     TooManyBookingsError,
 )
-from config.lib.api import Refusal, operation
-from config.lib.json_fields import JSONIntegerField
+from config.lib.api import JSONIntegerField, Refusal, operation
 
 BOOKING_FAILED = "No pudimos guardar la reserva."
 
 
-def error_body(status_code: int, text: StrOrPromise) -> dict[str, Any]:
+def error_body(status_code: int, text: str | Promise) -> dict[str, Any]:
     """Return both documented shapes in one."""
     return {"success": False, "status": status_code, "error": text}
 

@@ -19,7 +19,6 @@ from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
-    CodeUsedUpError,
     EventNotSavedError,
     NotPaidError,
     PriceNotAgreedError,
@@ -30,8 +29,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.sales.settling import trigger_scheduling
 from bookings.payments.gateway import PaymentError
 from calendar_sync import BusySlot, CalendarError
-from config.lib.api import Refusal, operation
-from config.lib.api_texts import FOREIGN_ORIGIN
+from config.lib.api import FOREIGN_ORIGIN, Refusal, operation
 
 EVENT_CREATED = "Event created successfully"
 FETCH_FAILED = "Failed to fetch calendar events"
@@ -43,15 +41,13 @@ PAYING_TAKES = 5
 Refusals = dict[type[Exception], Refusal]
 LISTING: Refusals = {CalendarError: Refusal(500, FETCH_FAILED)}
 _FAILED = Refusal(500, CREATE_FAILED, warning="a class could not be scheduled")
-_CANCELLED = Refusal(409, "Virtual class was cancelled")
 _OVER = Refusal(409, "Virtual class is already over")
 SCHEDULING: Refusals = {
     NotPaidError: Refusal(402, "Payment not confirmed", retry_after=PAYING_TAKES),
     TriggerRefusedError: Refusal(403, "Scheduling is not allowed for this caller"),
     ClassNotFoundError: Refusal(404, "Virtual class not found"),
     SlotTakenError: Refusal(409, "Time slot is no longer available"),
-    ClassCancelledError: _CANCELLED,
-    CodeUsedUpError: _CANCELLED,
+    ClassCancelledError: Refusal(409, "Virtual class was cancelled"),
     ClassCompletedError: _OVER,
     ClassEndedError: _OVER,
     PriceNotAgreedError: Refusal(409, "The teacher has not agreed to the price yet"),

@@ -1,4 +1,4 @@
-"""GET /healthz, for alarms, and /readyz, for balancers. Our own addition."""
+"""GET /healthz, for alarms, /readyz, for balancers, and /metrics. Our own additions."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -6,10 +6,17 @@ from pkgutil import iter_modules
 from typing import Any, get_args
 
 from django.apps import apps
+from django.conf import settings
 from django.core.cache import cache
-from django.db import Error, connection
+from django.db import Error
+from django.db.migrations.recorder import MigrationRecorder
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +25,7 @@ from rest_framework.views import APIView
 from bookings.domain.calendar.grant import AccessState, describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import WorkHealth, check_work
+from bookings.work.metrics import ServiceCollector
 from config.lib.api import operation
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
@@ -124,6 +132,29 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def _applied_migrations() -> set[tuple[str, str]]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app, name FROM django_migrations")
-        return {(app, name) for app, name in cursor.fetchall()}
+    return set(MigrationRecorder.Migration.objects.values_list("app", "name"))
+
+
+@require_GET
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer 404 without METRICS_TOKEN, 401 to a wrong one."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    given = request.headers.get("Authorization", "")
+    if not constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}"):
+        challenge = {"WWW-Authenticate": "Bearer"}
+        return HttpResponse(status=401, headers=challenge, content_type="text/plain")
+    service = CollectorRegistry()
+    service.register(ServiceCollector())
+    figures = generate_latest(_counts()) + generate_latest(service)
+    return HttpResponse(figures, content_type=CONTENT_TYPE_LATEST)
+
+
+def _counts() -> CollectorRegistry:
+    if not settings.METRICS_DIRECTORY:
+        return REGISTRY
+    shared = CollectorRegistry()
+    collect: Any = MultiProcessCollector  # carries no types
+    collect(shared, path=settings.METRICS_DIRECTORY)
+    return shared

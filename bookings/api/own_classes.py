@@ -42,8 +42,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.people.own_classes import get_own_class, list_own_classes
 from bookings.domain.queries import get_class_of
 from calendar_sync import CalendarError
-from config.lib.api import Refusal, operation
-from config.lib.api_texts import NOT_FOUND
+from config.lib.api import NOT_FOUND, Refusal, operation
 
 CLASSES_A_PAGE = 50
 # Why a class cannot be moved any more.

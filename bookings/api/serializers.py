@@ -15,7 +15,7 @@ from bookings.api.fields import (
 from bookings.availability.periods import Period
 from bookings.domain.people.own_classes import OwnClass
 from bookings.models import ClassStatus, ClassType, Payment, Role, VirtualClass
-from config.lib.json_fields import JSONBooleanField, JSONCharField, JSONIntegerField
+from config.lib.api import JSONBooleanField, JSONCharField, JSONIntegerField
 
 MAX_PRICE = 10**10
 

@@ -15,8 +15,7 @@ from bookings.domain.sales.notifications import (
 )
 from bookings.payments.gateway import MAX_NOTIFICATION_BYTES
 from config.lib.addresses import client_address
-from config.lib.api import Refusal, operation
-from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.api import BODY_TOO_LARGE, Refusal, operation
 from config.lib.throttling import WINDOW_SECONDS
 
 logger = logging.getLogger(__name__)

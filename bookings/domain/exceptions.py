@@ -1,20 +1,29 @@
 """The refusals of the domain, with their texts for students."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrOrPromise
 
-from bookings.models import VirtualClass
+from bookings.models import RefundCase, VirtualClass
+from bookings.payments.backend import PROVIDER_NAME
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 class BookingError(Exception):
-    """A refusal; ``code`` is for the API, logs and ``scheduling_refusal``."""
+    """A refusal; ``code`` is for the API, logs and ``scheduling_refusal``.
 
-    text: StrOrPromise = _("No se pudo completar la operación.")
+    refund_case: why money goes back if what was paid is refused so. None: it stays.
+    """
+
+    text: "StrOrPromise" = _("No se pudo completar la operación.")
     code = "refused"
+    refund_case: RefundCase | None = None
 
-    def __init__(self, text: StrOrPromise = "") -> None:
+    def __init__(self, text: "StrOrPromise" = "") -> None:
         super().__init__(text)
         self.text = text or self.text
 
@@ -29,6 +38,7 @@ class PreferenceTakenError(BookingError):
 class SlotTakenError(BookingError):
     text = _("Ese horario ya está ocupado.")
     code = "slot_taken"
+    refund_case = RefundCase.SLOT_LOST
 
 
 class SlotNotOfferedError(SlotTakenError):
@@ -78,19 +88,6 @@ class PriceTooLowError(BookingError):
 class PriceNotAgreedError(BookingError):
     text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
     code = "price_not_agreed"
-
-
-class DiscountCodeError(BookingError):
-    """One text for every reason, so that a guess reveals no code."""
-
-    text = _("Ese código no existe, ya se usó o ya no vale.")
-
-
-class CodeUsedUpError(BookingError):
-    """Money came for a purchase whose discount code others have used up meanwhile."""
-
-    text = _("El pago llegó cuando el código de descuento ya se había usado.")
-    code = "code_used_up"
 
 
 class PhotoError(BookingError):
@@ -154,16 +151,19 @@ class NotHostError(BookingError):
 class OwnClassError(BookingError):
     text = _("Esta clase la reservaste vos: no hace falta que te sumes.")
     code = "own_class"
+    refund_case = RefundCase.PAID_TWICE
 
 
 class ClassEndedError(BookingError):
     text = _("La clase ya terminó.")
     code = "class_ended"
+    refund_case = RefundCase.CLASS_OVER
 
 
 class ClassFullError(BookingError):
     text = _("La clase está completa.")
     code = "class_full"
+    refund_case = RefundCase.PLACE_LOST
 
 
 class PlaceOfferedError(ClassFullError):
@@ -186,11 +186,13 @@ class OfferLapsedError(BookingError):
 class AlreadyJoinedError(BookingError):
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"
+    refund_case = RefundCase.PAID_TWICE
 
 
 class ClassCancelledError(BookingError):
     text = _("La clase fue cancelada.")
     code = "class_cancelled"
+    refund_case = RefundCase.PAID_AFTER_CANCELLING
 
 
 class ClassCompletedError(BookingError):
@@ -295,7 +297,10 @@ class AlreadyPaidError(BookingError):
 
 
 class PaymentUnderwayError(BookingError):
-    text = _("Tu pago por Mercado Pago todavía está pendiente: no hace falta que pagues de nuevo.")
+    text = format_lazy(
+        _("Tu pago por {provider} todavía está pendiente: no hace falta que pagues de nuevo."),
+        provider=PROVIDER_NAME,
+    )
 
 
 class TooManyTransfersError(BookingError):

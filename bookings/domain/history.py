@@ -46,7 +46,7 @@ def describe_sale(purchase: Purchase) -> dict[str, Any]:
     booked = purchase.virtual_class
     if booked is not None and booked.offer and not purchase.is_place:
         details["offer"] = booked.offer.name
-    if purchase.discount_code:
-        details["code"] = purchase.discount_code.code
+    if purchase.discount_terms:
+        details["code"] = purchase.discount_name
         details["discount"] = describe_discount(purchase)
     return details

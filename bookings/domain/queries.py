@@ -70,7 +70,7 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 def with_purchases(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     """Prefetch what ``VirtualClass.purchase`` reads, with its checkout and hold."""
-    purchases = Purchase.objects.select_related("payment", "hold", "discount_code")
+    purchases = Purchase.objects.select_related("payment", "hold")
     return classes.prefetch_related(Prefetch("purchases", purchases))
 
 

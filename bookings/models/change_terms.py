@@ -17,24 +17,29 @@ if TYPE_CHECKING:
 
 
 class RefundCase(Enum):
-    """Every case of a refund: its stored reason, and the percent of what is left that goes back."""
+    """Every case of a refund: its stored reason, the percent of what is left that goes back, and
+    True if a paid purchase that ends so could not be given.
+    """
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
     PLACE_LEFT_LATE = "place left late", RefundReason.CANCELLED, 0
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
-    SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
-    PLACE_LOST = "place lost", RefundReason.SEAT_LOST
-    CODE_USED_UP = "code used up", RefundReason.CODE_USED_UP
+    SLOT_LOST = "slot lost", RefundReason.SLOT_LOST, 100, True
+    PLACE_LOST = "place lost", RefundReason.SEAT_LOST, 100, True
+    CODE_USED_UP = "code used up", RefundReason.CODE_USED_UP, 100, True
     BELOW_MINIMUM = "below minimum", RefundReason.BELOW_MINIMUM
-    CLASS_OVER = "class over", RefundReason.CLASS_OVER
-    PAID_TWICE = "paid twice", RefundReason.PAID_TWICE
+    CLASS_OVER = "class over", RefundReason.CLASS_OVER, 100, True
+    PAID_TWICE = "paid twice", RefundReason.PAID_TWICE, 100, True
     NEVER_BOOKED = "never booked", RefundReason.NEVER_BOOKED
     BY_HAND = "by hand", RefundReason.BY_TEACHER
 
-    def __init__(self, _name: str, reason: RefundReason, percent: int = 100) -> None:
+    def __init__(
+        self, _name: str, reason: RefundReason, percent: int = 100, is_loss: bool = False
+    ) -> None:
         self.reason = reason
         self.percent = percent
+        self.is_loss = is_loss
 
 
 class RefundStep(NamedTuple):

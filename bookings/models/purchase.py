@@ -67,13 +67,7 @@ class PurchaseQuerySet(models.QuerySet["Purchase"]):
 
     def awaited(self) -> "PurchaseQuerySet":
         """Match unpaid purchases with money on its way: announced, or under way at the provider."""
-        same = Purchase.objects.filter(pk=OuterRef("pk"))
-        announced = same.filter(transfers__state="announced")
-        underway = same.filter(
-            payment__status="pending",
-            payment__charges__status__in=UNDERWAY,
-        )
-        return self.filter(Exists(announced) | Exists(underway), state__in=UNPAID_STATES)
+        return self.filter(_has_money_underway(), state__in=UNPAID_STATES)
 
     def lapsed(self, now: datetime) -> "PurchaseQuerySet":
         """Match unpaid purchases that are neither kept nor awaited (``Purchase.has_lapsed``)."""
@@ -83,9 +77,15 @@ class PurchaseQuerySet(models.QuerySet["Purchase"]):
             ~Q(virtual_class__status=ClassStatus.PENDING)
             | Q(virtual_class__scheduling_requested_at__isnull=False)
         )
-        awaited = Purchase.objects.awaited().filter(pk=OuterRef("pk"))
         is_over = Q(state=PurchaseState.LAPSED) | over & ~given
-        return self.filter(is_over & ~Exists(awaited))
+        return self.filter(is_over & ~_has_money_underway())
+
+
+def _has_money_underway() -> Q:
+    same = Purchase.objects.filter(pk=OuterRef("pk"))
+    announced = same.filter(transfers__state="announced")
+    underway = same.filter(payment__status="pending", payment__charges__status__in=UNDERWAY)
+    return Q(Exists(announced) | Exists(underway))
 
 
 class Purchase(models.Model):
@@ -110,6 +110,8 @@ class Purchase(models.Model):
     # What must come in; the discount is already off.
     price = models.BigIntegerField("precio", default=0, help_text="En centavos.")
     discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
+    # What gave the discount, as it was then: ``name`` for people, the rest for webhooks.
+    discount_terms = models.JSONField("por qué el descuento", null=True, blank=True, editable=False)
     discount_code = models.ForeignKey(
         "bookings.DiscountCode",
         on_delete=models.PROTECT,
@@ -191,6 +193,10 @@ class Purchase(models.Model):
     @property
     def list_price(self) -> int:
         return self.price + self.discount
+
+    @property
+    def discount_name(self) -> str:
+        return str(self.discount_terms["name"]) if self.discount_terms else ""
 
     @property
     def is_free(self) -> bool:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -15,8 +16,6 @@ from accounts.models import User
 from bookings.models.constraints import known
 
 if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
     from bookings.models.purchase import Purchase
 
 
@@ -220,7 +219,7 @@ class VirtualClass(models.Model):
         ]
 
     # Texts that a person types, with their labels: shown, exported and erased by this table.
-    TYPED: ClassVar[dict[str, "StrOrPromise"]] = {"learning_focus": _("Para practicar")}
+    TYPED: ClassVar[dict[str, str | Promise]] = {"learning_focus": _("Para practicar")}
 
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)
@@ -235,7 +234,7 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
-    def words(self) -> "list[tuple[StrOrPromise, str]]":
+    def words(self) -> list[tuple[str | Promise, str]]:
         """The typed texts, each with its label."""
         texts = [(label, getattr(self, name)) for name, label in self.TYPED.items()]
         return [(label, text) for label, text in texts if text]

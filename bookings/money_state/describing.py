@@ -1,5 +1,6 @@
 """The facts and words of a purchase's money, read from its rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -41,13 +42,13 @@ from bookings.money_state.states import (
     MoneyState,
     Words,
 )
+from bookings.payments.backend import name_provider
 from bookings.templatetags.class_times import long_day, pesos
 
 # For so long after its end, the purchase of a student who comes back from paying has not lapsed.
 RETURN_GRACE = timedelta(minutes=5)
 ZERO = timedelta(0)
 WAYS = {
-    MoneyWay.ONLINE: "Mercado Pago",
     MoneyWay.TRANSFER: "transferencia",
     MoneyWay.CASH: "a mano",
 }
@@ -56,7 +57,7 @@ WAYS = {
 def with_money(purchases: QuerySet[Purchase]) -> QuerySet[Purchase]:
     """Prefetch what ``describe_money`` reads, in five queries for any number of rows."""
     return purchases.select_related(
-        "person", "payment", "discount_code", "virtual_class__open_class", "virtual_class__offer"
+        "person", "payment", "virtual_class__open_class", "virtual_class__offer"
     ).prefetch_related(
         "payment__charges",
         Prefetch("entries", Entry.objects.select_related("transfer", "charge")),
@@ -148,7 +149,7 @@ class Money:
         return ""
 
     @property
-    def _why_review(self) -> str:
+    def why_review(self) -> str:
         """What does not match, or the money that is left without a reason."""
         label = self.payment.get_review_display().lower() if self.payment and self.review else ""
         return label or pesos(self.left)
@@ -296,7 +297,13 @@ class Money:
     def way(self) -> str:
         """How the money came that pays it."""
         ways = {one.way for one in self.entries if _came(one) and not one.is_second}
-        return ", ".join(WAYS[MoneyWay(way)] for way in sorted(ways)) or WAYS[MoneyWay.CASH]
+        names = {**WAYS, MoneyWay.ONLINE: self.provider}
+        return ", ".join(names[MoneyWay(way)] for way in sorted(ways)) or WAYS[MoneyWay.CASH]
+
+    @property
+    def provider(self) -> str:
+        payment = self.purchase.find_payment()
+        return name_provider(payment.provider if payment else None)
 
     @property
     def people_missing(self) -> int:
@@ -331,29 +338,41 @@ class Money:
         return any(one.status in states and not one.problem for one in self.charges)
 
     def _write(self, text: object) -> str:
-        return str(text) % self.values
+        return str(text) % _Values(self)
 
-    @cached_property
-    def values(self) -> dict[str, str]:
-        purchase, at, until = self.purchase, self.moved_at, self.until
+    @property
+    def people(self) -> str:
         people = self.people_missing
-        return {
-            "amount": pesos(purchase.price),
-            "came": pesos(self.left),
-            "gross": pesos(self.gross),
-            "missing": pesos(self.missing),
-            "back": pesos(self.back),
-            "kept": pesos(purchase.amount_kept or 0),
-            "until": long_day(until) if until else "",
-            "day": long_day(at) if at else "",
-            "number": self.transfer.operation_number if self.transfer else "",
-            "asked": pesos(self.transfer.amount) if self.transfer else "",
-            "how": self.how,
-            "way": self.way,
-            "review": self._why_review,
-            "people": ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
-            % {"count": people},
-        }
+        text = ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
+        return text % {"count": people}
+
+
+# The values that a state's words may name: functions, because a text names only one or two.
+VALUES: dict[str, Callable[[Money], str]] = {
+    "amount": lambda money: pesos(money.purchase.price),
+    "came": lambda money: pesos(money.left),
+    "gross": lambda money: pesos(money.gross),
+    "missing": lambda money: pesos(money.missing),
+    "back": lambda money: pesos(money.back),
+    "kept": lambda money: pesos(money.purchase.amount_kept or 0),
+    "until": lambda money: long_day(money.until) if money.until else "",
+    "day": lambda money: long_day(money.moved_at) if money.moved_at else "",
+    "number": lambda money: money.transfer.operation_number if money.transfer else "",
+    "asked": lambda money: pesos(money.transfer.amount) if money.transfer else "",
+    "how": lambda money: money.how,
+    "way": lambda money: money.way,
+    "provider": lambda money: money.provider,
+    "review": lambda money: money.why_review,
+    "people": lambda money: money.people,
+}
+
+
+class _Values:
+    def __init__(self, money: Money) -> None:
+        self._money = money
+
+    def __getitem__(self, name: str) -> str:
+        return VALUES[name](self._money)
 
 
 def _came(entry: Entry) -> bool:

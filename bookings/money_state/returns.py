@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db.models import TextChoices
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from bookings.models import (
@@ -16,6 +17,7 @@ from bookings.models import (
     RefundStatus,
     find_owed_refund,
 )
+from bookings.payments.backend import PROVIDER_NAME
 
 # Money that went back without a refund of ours.
 ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"
@@ -29,8 +31,10 @@ REASONS: dict[str, Promise] = {
     RefundReason.PAID_TWICE: _("La clase ya estaba pagada, y este pago fue de más."),
     RefundReason.NEVER_BOOKED: _("Después del pago no llegó ninguna reserva."),
     RefundReason.BY_TEACHER: _("Lo decidió la profe."),
-    ELSEWHERE: _("Se devolvió desde la cuenta de Mercado Pago."),
-    CHARGEBACK: _("Hubo un contracargo: el banco o Mercado Pago descontó el pago."),
+    ELSEWHERE: format_lazy(_("Se devolvió desde la cuenta de {provider}."), provider=PROVIDER_NAME),
+    CHARGEBACK: format_lazy(
+        _("Hubo un contracargo: el banco o {provider} descontó el pago."), provider=PROVIDER_NAME
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 class Words(NamedTuple):
     """The words of a state. They may name ``amount``, ``came``, ``missing``, ``back``, ``kept``,
     ``until``, ``day``, ``number``, ``asked``, ``how``, ``review`` and ``people``
-    (``Money.values``).
+    (``VALUES`` in describing.py).
 
     badge: on home and lists. line: on the page of a class or place. cancelling: on the page that
     asks before cancelling. hers: on her sheet of a class. report: in lists and files of the panel.
@@ -77,7 +77,7 @@ class MoneyState(Enum):
         "disputed",
         Words(
             _("En revisión"),
-            _("Hay un reclamo por tu pago: lo resuelve Mercado Pago."),
+            _("Hay un reclamo por tu pago: lo resuelve %(provider)s."),
             _("El reclamo decide qué pasa con %(came)s."),
             "En disputa: %(came)s",
             "En disputa",
@@ -277,7 +277,7 @@ class MoneyState(Enum):
         Words(
             _("Pago pendiente"),
             _(
-                "Mercado Pago todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
+                "%(provider)s todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
                 "tardar hasta dos días hábiles. Si otra persona paga antes, te devolvemos todo."
             ),
             _("Si ya lo pagaste, te devolvemos %(amount)s."),

@@ -64,7 +64,7 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 def deliver_mails_soon() -> None:
     """Start in the background; the sweep retries failures."""
-    _delivery.call()
+    job.call()
 
 
 def _list_due() -> list[Notice]:
@@ -143,6 +143,6 @@ def _name(error: Exception) -> str:
 
 
 # The delay lets a burst of joins finish before the first mail is rendered.
-_delivery = BackgroundJob(
+job = BackgroundJob(
     "deliver_mails_soon", lambda: deliver_due(SECONDS_OUT), delay=timedelta(seconds=1)
 )

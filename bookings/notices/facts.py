@@ -35,8 +35,7 @@ from bookings.models import (
 )
 from bookings.money_state import REASONS, ReturnedMoney, describe_refund
 from bookings.notices.drifts import DRIFTS
-from bookings.templatetags.class_times import clock, long_day, pesos
-from bookings.templatetags.discounts import discount_line
+from bookings.templatetags.class_times import clock, discount_line, long_day, pesos
 
 OTHERS_NAMED = 10
 # Mails that name the class's time: from then on the reader knows it.
@@ -59,7 +58,7 @@ class Line(NamedTuple):
 
 def with_subjects(notices: QuerySet[Notice]) -> QuerySet[Notice]:
     """Read the notices with their readers, classes and purchases."""
-    purchases = Purchase.objects.select_related("payment", "discount_code")
+    purchases = Purchase.objects.select_related("payment")
     about = ("virtual_class__booked_by", "virtual_class__open_class", "virtual_class__offer")
     return notices.select_related("user", *about).prefetch_related(
         Prefetch("virtual_class__purchases", purchases)

@@ -54,6 +54,7 @@ class Planned:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """subject, opening: may contain ``day``, ``clock``, ``host`` and ``message`` (its subject).
+    opening, explanation: also ``provider``, the payment provider's name.
 
     rows: found at sending, after the facts.
     skip_if: without rules, the mail leaves however late.

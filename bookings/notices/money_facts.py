@@ -7,6 +7,7 @@ from django.db.models import Sum
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import strip_tags
+from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -19,6 +20,7 @@ from bookings.models import (
 )
 from bookings.money_state import MoneyState, ReturnedMoney, ReturnState, describe_money
 from bookings.notices.facts import Line, find_leaver, find_place
+from bookings.payments.backend import PROVIDER_NAME, name_provider
 from bookings.templatetags.class_times import cost, pesos
 
 # To the teacher, about the money of the class's host.
@@ -49,8 +51,10 @@ def _how_paid(notice: Notice) -> str:
     if not purchase.is_paid:
         return gettext("Falta pagar.")
     payment = purchase.find_payment()
-    is_online = payment is not None and payment.approved_at is not None
-    return gettext("Ya está pago, por Mercado Pago.") if is_online else gettext("Ya está pago.")
+    if payment is None or payment.approved_at is None:
+        return gettext("Ya está pago.")
+    named = {"provider": name_provider(payment.provider)}
+    return gettext("Ya está pago, por %(provider)s.") % named
 
 
 def _terms(notice: Notice) -> str:
@@ -136,7 +140,9 @@ price = Line(_("Precio"), _price)
 how_paid = Line(_("Pago"), _how_paid)
 terms = Line(_("Si no podés ir"), _terms)
 money_back = Line(_("Tu pago"), _money_back)
-returned_online = Line(_("Se devuelve por Mercado Pago"), _returned_online)
+returned_online = Line(
+    format_lazy(_("Se devuelve por {provider}"), provider=PROVIDER_NAME), _returned_online
+)
 owed_by_hand = Line(_("Para devolver"), _owed_by_hand)
 owed_for_places = Line(_("Para devolver"), _owed_for_places)
 kept = Line(_("No se devuelve"), _kept)

@@ -15,6 +15,7 @@ from bookings.notices.facts import class_address, find_message
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
 from bookings.notices.to_teacher import MAILS_TO_TEACHER
+from bookings.payments.backend import name_provider
 from bookings.templatetags.class_times import clock, long_day
 
 
@@ -74,7 +75,9 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
 
 def _context(notice: Notice) -> dict[str, Any]:
     mail, message = find_mail(notice), find_message(notice)
-    words = {"message": message.subject} if message else {}
+    words = {"provider": name_provider()}
+    if message:
+        words["message"] = message.subject
     if virtual_class := notice.virtual_class:
         words |= {
             "day": long_day(virtual_class.start_time),
@@ -90,7 +93,7 @@ def _context(notice: Notice) -> dict[str, Any]:
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,
         "text": message.text if message else "",
-        "explanation": str(mail.explanation),
+        "explanation": str(mail.explanation) % words,
         "facts": [
             *(
                 (line.label, text, line.is_link)

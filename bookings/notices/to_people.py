@@ -221,7 +221,7 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
-        opening=_("Te devolvimos dinero que pagaste por Mercado Pago."),
+        opening=_("Te devolvimos dinero que pagaste por %(provider)s."),
         explanation=_(
             "El dinero vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta "
             "el próximo resumen."
@@ -231,7 +231,7 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.REFUND_FAILED: Mail(
         subject=_("No pudimos devolverte dinero todavía"),
-        opening=_("Quisimos devolverte dinero, y Mercado Pago no lo aceptó."),
+        opening=_("Quisimos devolverte dinero, y %(provider)s no lo aceptó."),
         explanation=_(
             "La profe ya lo sabe y te va a contactar para devolvértelo. No hace falta que hagas "
             "nada."

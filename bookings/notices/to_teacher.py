@@ -219,7 +219,7 @@ MAILS_TO_TEACHER = {
             "la aceptes."
         ),
         explanation=_(
-            "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
+            "Si la rechazás, se cancela y vuelve lo que se haya pagado por %(provider)s."
         ),
         facts=(facts.offer, facts.when, facts.class_kind, facts.offered_price),
         link=links.decide_price,

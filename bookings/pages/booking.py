@@ -20,15 +20,12 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
-    DiscountCodeError,
     HoldExpiredError,
     NoPriceError,
     PriceChangedError,
     SlotTakenError,
-    TooManyAttemptsError,
     TransferNotOfferedError,
 )
-from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.prices import list_bookable_options
 from bookings.domain.sales.checkout import check_out_hold, list_hold_prices
 from bookings.domain.sales.holds import (
@@ -43,7 +40,7 @@ from bookings.models import Hold
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
 from bookings.pages.class_titles import title_of
-from bookings.pages.forms import DetailsForm
+from bookings.pages.code_forms import CODE_REFUSALS, DetailsWithCodeForm
 from bookings.pages.free_times import present_free_times, render_times
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import pays_online
@@ -160,10 +157,10 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     if not prices:
         messages.warning(request, NoPriceError.text)
         return _choose_again(request)
-    form = DetailsForm(request.POST or None, prices=prices)
+    form = DetailsWithCodeForm(request.POST or None, prices=prices)
     if request.method == "POST" and form.is_valid():
-        has_seen_discount = _use_code(request.user, form)
-        if has_seen_discount and "apply" not in request.POST:
+        listed, seen = form.list_price, form.price_seen
+        if not form.shows_discount(request.user, listed=listed, seen=seen):
             return _book(request, hold, form)
     return _show_details(request, hold, form)
 
@@ -180,21 +177,7 @@ def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     return redirect("bookings:inicio")
 
 
-def _use_code(user: User, form: DetailsForm) -> bool:
-    """Show the prices with the typed code; False if it is refused, or its discount is new."""
-    typed, listed = form.cleaned_data["code"], form.list_price
-    if not typed or listed == 0:
-        return True
-    try:
-        discount = find_discount(user=user, typed=typed, amount=listed)
-    except (DiscountCodeError, TooManyAttemptsError) as refusal:
-        form.add_error("code", refusal.text)
-        return False
-    form.use_code(discount.code)
-    return form.price_seen != listed
-
-
-def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
+def _book(request: SignedInRequest, hold: Hold, form: DetailsWithCodeForm) -> HttpResponse:
     try:
         virtual_class = check_out_hold(
             user=request.user,
@@ -208,9 +191,8 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
         return _show_details(request, hold, form)
-    except (DiscountCodeError, TooManyAttemptsError) as refusal:
-        form.use_code(None)
-        form.add_error("code", refusal.text)
+    except CODE_REFUSALS as refusal:
+        form.refuse_code(refusal)
         return _show_details(request, hold, form)
     except (PriceChangedError, TransferNotOfferedError) as refusal:
         form.add_error(None, refusal.text)
@@ -233,7 +215,7 @@ def _read_way(request: HttpRequest) -> PayWay:
     return PayWay.TRANSFER if is_transfer else PayWay.ONLINE
 
 
-def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
+def _show_details(request: SignedInRequest, hold: Hold, form: DetailsWithCodeForm) -> HttpResponse:
     transfer = find_transfer_offer(request.user, hold.start_time)
     context = {
         "hold": hold,
@@ -241,8 +223,6 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "form": form,
         "terms": find_change_terms(hold, timezone.now()),
         "choice": choice_query(hold),
-        # A class that costs nothing needs no code.
-        "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
         "pays_online": pays_online(),
         "transfer": transfer,
         "by_hand_until": _find_by_hand_end(hold, transfer),

@@ -39,7 +39,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
-from bookings.money_state import say_what_goes_back
+from bookings.money_state import Money, MoneyState, say_what_goes_back
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.forms import CancelForm
@@ -120,7 +120,9 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "card": card,
         "form": form,
         "changes": present_changes(card, request.user),
-        **_describe_money_back(find_money_back(card.money.purchase, case) if card.money else None),
+        **_describe_money_back(
+            card.money, find_money_back(card.money.purchase, case) if card.money else None
+        ),
         "tells_teacher": concerns_teacher(virtual_class),
         "guests": virtual_class.guest_count,
     }
@@ -171,16 +173,19 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     card = present_class(virtual_class, request.user)
     place = find_taken_place(class_id, request.user)
     money_back = find_money_of_place(place) if place else None
-    context = {"card": card, "has_bought": place is not None, **_describe_money_back(money_back)}
+    says_back = _describe_money_back(card.money, money_back)
+    context = {"card": card, "has_bought": place is not None, **says_back}
     return render(request, "bookings/leave.html", context)
 
 
-def _describe_money_back(money: MoneyBack | None) -> dict[str, Any]:
+def _describe_money_back(money: Money | None, back: MoneyBack | None) -> dict[str, Any]:
     """Return what the policy gives back, in words, and the centavos that it keeps."""
-    if money is None:
+    if money is None or back is None:
         return {"says_back": [], "kept": 0}
-    says = say_what_goes_back(online=money.online, by_hand=money.by_hand, kept=money.kept)
-    return {"says_back": says, "kept": money.kept}
+    is_disputed = money.state is MoneyState.DISPUTED and back.online > 0
+    online = 0 if is_disputed else back.online
+    says = say_what_goes_back(online=online, by_hand=back.by_hand, kept=back.kept)
+    return {"says_back": [money.cancelling] * is_disputed + says, "kept": back.kept}
 
 
 def _read_kept(request: SignedInRequest) -> int:

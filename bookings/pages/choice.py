@@ -10,9 +10,9 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_time
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django_stubs_ext import StrOrPromise
 
 from bookings.availability.months import month_of
 from bookings.domain.money.prices import ClassOption
@@ -33,7 +33,7 @@ class Kind:
         return self.options[0].offer
 
     @property
-    def label(self) -> StrOrPromise:
+    def label(self) -> str | Promise:
         return self.options[0].label
 
     @property

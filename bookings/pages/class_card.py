@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
@@ -61,7 +61,7 @@ class ClassCard:
     is_money_gone: bool = False
 
     @property
-    def title(self) -> StrOrPromise:
+    def title(self) -> str | Promise:
         return title_of(self.virtual_class)
 
     @property
@@ -179,7 +179,7 @@ def present_lists(
     places_of = places_of.select_related("booked_by", "offer", "open_class")
     querysets = (places_of.order_by("start_time", "pk")[:most], ahead[:most], *others)
     lists = [list(one.prefetch_related(None)) for one in querysets]
-    purchases = Purchase.objects.select_related("payment", "hold", "discount_code")
+    purchases = Purchase.objects.select_related("payment", "hold")
     rows = [one for classes in lists for one in classes]
     prefetch_related_objects(rows, Prefetch("purchases", purchases), *MONEY)
     cards = [_present_place(one, user) for one in lists[0]]

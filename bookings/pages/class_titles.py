@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrOrPromise
 
 from bookings.models import ClassType, Hold, OpenClass, VirtualClass
 
@@ -17,7 +17,7 @@ TITLES = {
 }
 
 
-def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
+def title_of(chosen: VirtualClass | Hold) -> str | Promise:
     open_class: OpenClass | None = getattr(chosen, "open_class", None)
     if open_class is not None:
         return open_class.title

@@ -7,19 +7,10 @@ from django.forms.boundfield import BoundWidget
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from bookings.domain.money.discounts import count_off
 from bookings.domain.places.codes import LENGTH, drop_separators, normalize_access_code
-from bookings.models import DiscountCode
 
 # For a code that people type.
 CODE_INPUT = {"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
-
-
-class DiscountField(forms.CharField):
-    widget = forms.TextInput(CODE_INPUT)
-
-    def __init__(self) -> None:
-        super().__init__(label=_("Código de descuento"), max_length=40, required=False)
 
 
 class DetailsForm(forms.Form):
@@ -40,14 +31,12 @@ class DetailsForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    code = DiscountField()
     # The prices on the page that was sent.
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
 
     def __init__(self, *args: Any, prices: dict[int, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.prices = self.list_prices = prices
-        self.discount_code: DiscountCode | None = None
         count = cast(forms.TypedChoiceField, self.fields["students_count"])
         count.choices = [(number, _people(number)) for number in prices]
         count.initial = next(iter(prices), None)
@@ -59,14 +48,6 @@ class DetailsForm(forms.Form):
     def words(self) -> dict[str, str]:
         """The fields of ``VirtualClass.TYPED``."""
         return {"learning_focus": self.cleaned_data["text"]}
-
-    def use_code(self, code: DiscountCode | None) -> None:
-        """Show the prices with the code's discount; None: the list prices."""
-        self.discount_code = code
-        self.prices = {
-            number: amount - (count_off(code, amount) if code else 0)
-            for number, amount in self.list_prices.items()
-        }
 
     @property
     def price(self) -> int:
@@ -106,6 +87,16 @@ class DetailsForm(forms.Form):
 
 def _people(number: int) -> str:
     return ngettext("%(number)d persona", "%(number)d personas", number) % {"number": number}
+
+
+class PlaceForm(forms.Form):
+    """A place in an open class. price: centavos. seen: those that the page showed."""
+
+    seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, price: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.price = self.list_price = price
 
 
 class CancelForm(forms.Form):

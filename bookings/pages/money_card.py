@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.utils.functional import Promise
-from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import list_overlapping_scheduled
@@ -70,7 +69,7 @@ class MoneyCard(Money):
         return self.virtual_class or _read_quote(self.payment)
 
     @property
-    def title(self) -> StrOrPromise:
+    def title(self) -> str | Promise:
         if self.virtual_class is not None:
             return title_of(self.virtual_class)
         return TITLES[ClassType(self.what.class_type)]

@@ -18,7 +18,7 @@ from bookings.domain.people.personal_data import export_person
 from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
-from bookings.payments.backend import pays_online
+from bookings.payments.backend import name_provider, pays_online
 from bookings.templatetags.class_times import duration
 
 # A cookie's name, purpose and age; or what is stored, in detail, and for how long.
@@ -208,7 +208,7 @@ def _list_records() -> list[Row]:
             _("Quedan, sin tu nombre; las que no llegaron se borran con tu cuenta."),
         ),
         (
-            _("Avisos de Mercado Pago"),
+            _("Avisos de %(provider)s") % {"provider": name_provider()},
             _("Números de pagos y de órdenes, sin datos tuyos."),
             _("%(related)s; los que no son de un pago de acá, %(unrelated)s.") % lives,
         ),

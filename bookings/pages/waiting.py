@@ -13,7 +13,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
-from django_stubs_ext import StrOrPromise
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
@@ -55,7 +54,7 @@ class WaitingCard:
         return self.entry.virtual_class
 
     @property
-    def title(self) -> StrOrPromise:
+    def title(self) -> str | Promise:
         return title_of(self.virtual_class)
 
     @property

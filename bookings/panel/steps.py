@@ -17,6 +17,7 @@ from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.functional import Promise
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
@@ -99,7 +100,7 @@ class Step(Generic[Row]):
 
     name: ClassVar[str]
     label: ClassVar[str]
-    yes: ClassVar[str]
+    yes: ClassVar[str | Promise]
     warning: ClassVar[str] = ""
     bulk: ClassVar[str] = ""
     permission: ClassVar[str] = "change"

@@ -1,5 +1,7 @@
 """The payment providers; only this module imports their folders."""
 
+from django.utils.functional import lazy
+
 from bookings.payments.gateway import PaymentGateway
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 
@@ -14,6 +16,16 @@ def find_provider() -> type[PaymentGateway] | None:
 
 def pays_online() -> bool:
     return find_provider() is not None
+
+
+def name_provider(provider: str | None = None) -> str:
+    """Return a provider's name for people, by default that of new checkouts."""
+    chosen = PROVIDERS.get(provider or "") or find_provider() or next(iter(PROVIDERS.values()))
+    return chosen.label
+
+
+# For texts that are written before the settings are read.
+PROVIDER_NAME = lazy(name_provider, str)()
 
 
 def get_gateway(provider: str) -> PaymentGateway:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar, Literal
 
+from django.core.checks import CheckMessage
+
 from bookings.models import ChargeStatus, PaymentNotification, RefundStatus
 
 # The topic of a notification about a charge; a provider's folder may have others.
@@ -98,6 +100,11 @@ class PaymentGateway:
     @classmethod
     def is_configured(cls) -> bool:
         return False
+
+    @classmethod
+    def check_settings(cls) -> list[CheckMessage]:
+        """Return what ``check --deploy`` says of the provider's settings."""
+        return []
 
     @classmethod
     def read_notification(

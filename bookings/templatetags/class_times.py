@@ -16,6 +16,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, to_locale
 
+from bookings.models import DiscountCode, Purchase
+
 register = template.Library()
 
 ONE_HOUR, ONE_DAY = timedelta(hours=1), timedelta(days=1)
@@ -175,6 +177,17 @@ def cost(centavos: int) -> str:
     return pesos(centavos) if centavos else gettext("Gratis")
 
 
+@register.filter
+def discount_line(purchase: Purchase | None) -> str:
+    """``$ 1.500 menos con AMIGOS``; empty without a discount."""
+    if purchase is None or not purchase.discount:
+        return ""
+    values = {"amount": pesos(purchase.discount), "code": purchase.discount_name}
+    if not values["code"]:
+        return gettext("%(amount)s menos") % values
+    return gettext("%(amount)s menos con %(code)s") % values
+
+
 def _write_date(value: datetime | date, pattern: str) -> str:
     return format_date(_local_date(value), pattern, locale=_active_locale())
 
@@ -185,3 +198,9 @@ def _active_locale() -> str:
 
 def _local_date(value: datetime | date) -> date:
     return timezone.localdate(value) if isinstance(value, datetime) else value
+
+
+@register.filter
+def off(code: DiscountCode) -> str:
+    """``10 %`` or ``$ 2.000``."""
+    return f"{code.percent}\u00a0%" if code.percent is not None else pesos(code.amount or 0)

@@ -74,7 +74,7 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 def deliver_webhooks_soon() -> None:
     """Deliver in a background thread; the sweeps retry what fails."""
-    _messenger.call()
+    job.call()
 
 
 def deliver_now(delivery: WebhookDelivery) -> None:
@@ -210,4 +210,4 @@ def _announce_and_deliver() -> None:
         deliver_webhooks(SECONDS_OUT)
 
 
-_messenger = BackgroundJob("messenger", _announce_and_deliver, delay=timedelta(milliseconds=200))
+job = BackgroundJob("messenger", _announce_and_deliver, delay=timedelta(milliseconds=200))

@@ -68,16 +68,11 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def describe_discount(purchase: Purchase) -> dict[str, Any] | None:
-    """Leave out the code, which anyone could use."""
-    code = purchase.discount_code
-    if code is None:
+    """Leave out the name: it may be a code, which anyone could use."""
+    if purchase.discount_terms is None:
         return None
-    return {
-        "id": str(code.pk),
-        "percent": code.percent,
-        "fixedAmount": code.amount,
-        "amount": purchase.discount,
-    }
+    terms = {key: value for key, value in purchase.discount_terms.items() if key != "name"}
+    return {**terms, "amount": purchase.discount}
 
 
 def build_test_event() -> WebhookEvent:

@@ -34,7 +34,7 @@ from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events, forget_webhooks
-from config.lib.tracing import tagged
+from config.lib.background_jobs import tagged
 
 logger = logging.getLogger(__name__)
 Sweep = Callable[[], int]
@@ -44,13 +44,18 @@ def send_due_notices() -> int:
     return deliver_due()
 
 
+def delete_old_rows() -> int:
+    """Delete what no rule reads any more: holds, notifications, webhooks and claimed people."""
+    return delete_expired_holds() + forget_notifications() + forget_webhooks() + forget_claims()
+
+
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 
 # Each sweep with its interval, in running order: later ones process what earlier ones find.
 SWEEPS: dict[Sweep, timedelta] = {
     keep_wall_times: 5 * MINUTE,
-    delete_expired_holds: MINUTE,
+    delete_old_rows: MINUTE,
     search_payments: MINUTE,
     process_notifications: MINUTE,
     send_due_refunds: MINUTE,
@@ -70,9 +75,6 @@ SWEEPS: dict[Sweep, timedelta] = {
     send_due_notices: MINUTE,
     announce_events: MINUTE,
     deliver_webhooks: MINUTE,
-    forget_notifications: MINUTE,
-    forget_webhooks: HOUR,
-    forget_claims: HOUR,
 }
 
 

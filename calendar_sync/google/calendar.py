@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from calendar_sync.google import mapping
 from calendar_sync.google.credentials import api_key_headers, get_grant
-from calendar_sync.google.errors import AlreadyThereError, NotThereError, provider_errors
 from calendar_sync.google.events import GoogleEvents
 from calendar_sync.google.mapping import JSON
+from calendar_sync.google.transport import AlreadyThereError, NotThereError, provider_errors
 from calendar_sync.interface import (
     BusySlot,
     CalendarError,

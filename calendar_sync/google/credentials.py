@@ -10,11 +10,13 @@ from google.oauth2 import credentials as user
 from google.oauth2 import service_account
 from google_auth_httplib2 import Request
 
-from calendar_sync.calendar_name import name_calendar
-from calendar_sync.google.errors import provider_errors
-from calendar_sync.google.transport import Transport
-from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
-from config.lib.single_flight import SingleFlight
+from calendar_sync.google.transport import Transport, provider_errors
+from calendar_sync.interface import (
+    CalendarNotConnectedError,
+    CalendarUnavailableError,
+    name_calendar,
+)
+from config.lib.provider_calls import SingleFlight
 
 logger = logging.getLogger(__name__)
 

@@ -14,14 +14,17 @@ from django.conf import settings
 from google_auth_httplib2 import AuthorizedHttp
 from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
 
-from calendar_sync.calendar_name import name_calendar
 from calendar_sync.google import mapping
 from calendar_sync.google.credentials import Grant
-from calendar_sync.google.errors import NotThereError, TransientError, provider_errors
 from calendar_sync.google.mapping import JSON
-from calendar_sync.google.metrics import timed
-from calendar_sync.google.transport import Transport
-from calendar_sync.interface import LISTING_LIMIT, BusySlot
+from calendar_sync.google.transport import (
+    NotThereError,
+    TransientError,
+    Transport,
+    provider_errors,
+    timed,
+)
+from calendar_sync.interface import LISTING_LIMIT, BusySlot, name_calendar
 
 logger = logging.getLogger(__name__)
 

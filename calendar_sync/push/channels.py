@@ -7,7 +7,6 @@ import hashlib
 import logging
 import secrets
 from datetime import timedelta
-from functools import partial
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -16,9 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from calendar_sync.backend import Calendar, use_calendar
-from calendar_sync.calendar_name import name_calendar
-from calendar_sync.interface import CalendarError
+from calendar_sync.backend import use_calendar
+from calendar_sync.interface import CalendarError, name_calendar
 from calendar_sync.models import WatchChannel
 
 logger = logging.getLogger(__name__)
@@ -73,12 +71,10 @@ def _open(address: str, refresh_token: str | None) -> int:
         calendar_id=name_calendar(), address=address, token_hash=_hash(token)
     )
     try:
-        resource_id, expires_at = use_calendar(
-            lambda calendar: calendar.open_channel(
+        with use_calendar(refresh_token) as calendar:
+            resource_id, expires_at = calendar.open_channel(
                 channel_id=str(channel.pk), token=token, address=address
-            ),
-            refresh_token=refresh_token,
-        )
+            )
     except CalendarError as error:
         # If it was opened all the same, its messages are refused until it ends.
         logger.warning("No push channel could be opened: %s", error)
@@ -98,15 +94,12 @@ def _close_all_but(kept: WatchChannel | None, refresh_token: str | None) -> None
         return
     for channel in WatchChannel.objects.filter(expires_at__lte=kept.expires_at).exclude(pk=kept.pk):
         try:
-            use_calendar(partial(_close, channel), refresh_token=refresh_token)
+            with use_calendar(refresh_token) as calendar:
+                calendar.close_channel(channel_id=str(channel.pk), resource_id=channel.resource_id)
         except CalendarError as error:
             logger.info("A push channel stays open until it ends: %s", error)
         else:
             channel.delete()
-
-
-def _close(channel: WatchChannel, calendar: Calendar) -> None:
-    calendar.close_channel(channel_id=str(channel.pk), resource_id=channel.resource_id)
 
 
 def _hash(token: str) -> str:

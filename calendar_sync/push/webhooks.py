@@ -9,11 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from calendar_sync.generation import forget_upcoming_events
+from calendar_sync.backend import forget_upcoming_events
 from calendar_sync.push.channels import accept_message
 from calendar_sync.signals import calendar_changed
-from config.lib.api import operation
-from config.lib.api_texts import NOT_FOUND
+from config.lib.api import NOT_FOUND, operation
 
 # The third state, ``sync``, only confirms that the channel is open.
 CHANGES = frozenset({"exists", "not_exists"})

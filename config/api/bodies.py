@@ -12,7 +12,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.utils.json import strict_constant
 
-from config.lib.api_texts import COMPRESSED, NO_JSON, WRONG_TYPE
+from config.lib.api import COMPRESSED, NO_JSON, WRONG_TYPE
 
 FORM_TYPES = {
     "application/x-www-form-urlencoded",

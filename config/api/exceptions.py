@@ -8,8 +8,7 @@ from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from config.lib.api import Refusal, find_refusal
-from config.lib.api_texts import BODY_TOO_LARGE, NOT_FOUND, SIGN_IN_FIRST
+from config.lib.api import BODY_TOO_LARGE, NOT_FOUND, SIGN_IN_FIRST, Refusal, find_refusal
 from config.web.errors import FORBIDDEN, OVERLOADED, RETRY_SECONDS, SERVER_ERROR, lacks_connection
 
 logger = logging.getLogger(__name__)

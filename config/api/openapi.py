@@ -28,13 +28,17 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 
 from config.api.exceptions import error_body
-from config.lib.api import Refusal, find_refusal, say_bytes, say_duration, with_subclasses
-from config.lib.api_texts import (
+from config.lib.api import (
     BODY_TOO_LARGE,
     FOREIGN_ORIGIN,
     SIGN_IN_FIRST,
     WRONG_METHOD,
     WRONG_TYPE,
+    Refusal,
+    find_refusal,
+    say_bytes,
+    say_duration,
+    with_subclasses,
 )
 from config.web.errors import BAD_REQUEST, OVERLOADED, SERVER_ERROR
 

@@ -1,7 +1,8 @@
-"""The client's address behind trusted proxies."""
+"""Where a request comes from: the client's address behind proxies, and the browser's origin."""
 
 import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -39,3 +40,21 @@ def _as_address(hop: str) -> str:
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(IPv6Network((int(address), COUNTED_BITS), strict=False))
+
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def is_from_elsewhere(request: HttpRequest | Request) -> bool:
+    """True if another site made a browser send it; pages cannot forge these headers."""
+    if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+        return True
+    origin = request.headers.get("Origin")
+    return origin is not None and origin != own_origin()
+
+
+def own_origin() -> str:
+    """Return BASE_URL as in ``Origin``: lower case, no default port."""
+    parts = urlsplit(settings.BASE_URL.lower())
+    port = "" if parts.port in {None, DEFAULT_PORTS.get(parts.scheme)} else f":{parts.port}"
+    return f"{parts.scheme}://{parts.hostname}{port}"

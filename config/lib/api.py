@@ -1,12 +1,13 @@
-"""Words of the views of ``/api``: their refusals and descriptions."""
+"""The tools of the views of ``/api``: refusals, descriptions, texts and fields."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from django_stubs_ext import StrOrPromise
+from django.utils.functional import Promise
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 
 E = TypeVar("E", bound=Exception)
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -21,7 +22,7 @@ class Refusal:
     """
 
     status: int
-    text: StrOrPromise = ""
+    text: str | Promise = ""
     has_code: bool = False
     retry_after: int | None = None
     warning: str = ""
@@ -47,7 +48,7 @@ def operation(
     name: str,
     *,
     errors: Iterable[type[Exception]] = (),
-    texts: Mapping[int, Iterable[StrOrPromise]] | None = None,
+    texts: Mapping[int, Iterable[str | Promise]] | None = None,
     **shapes: Any,
 ) -> Callable[[Handler], Handler]:
     """Describe a handler; the rest is in the ``openapi.yaml`` beside its module.
@@ -75,3 +76,63 @@ def say_duration(duration: timedelta) -> str:
 def say_bytes(number: int) -> str:
     """Return ``64 KiB``."""
     return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
+
+
+SIGN_IN_FIRST = "Ingresá para continuar."
+FOREIGN_ORIGIN = "El pedido viene de otro sitio."
+NOT_FOUND = "No encontrado."
+BODY_TOO_LARGE = "El cuerpo es demasiado grande."
+WRONG_TYPE = "Enviá el cuerpo como JSON en UTF-8."
+COMPRESSED = "Enviá el cuerpo sin comprimir."
+NO_JSON = "El cuerpo no es JSON válido."
+# DRF's text for one of the methods, as an example.
+WRONG_METHOD = 'Método "PUT" no permitido.'
+
+PROFILE_RECEIVED = "Recibimos tus datos."
+PROFILE_FAILED = "No pudimos procesar tus datos."
+TOO_MANY_STARTS = "Demasiados intentos. Probá de nuevo en un minuto."
+
+
+# Fields of JSON's own types. DRF's also read ``"5"``, ``"yes"``, and 5 as a text: a program that
+# sends the price as a text has a bug, and the specification says number.
+
+
+class JSONBooleanField(serializers.BooleanField):
+    default_error_messages = {"invalid": "Tiene que ser true o false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class JSONIntegerField(serializers.IntegerField):
+    """``1000.0`` is an integer."""
+
+    default_error_messages = {
+        "invalid": "Tiene que ser un número entero.",
+        "min_value": "Tiene que ser {min_value} o más.",
+        "max_value": "No puede ser más de {max_value}.",
+    }
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int | float) or data % 1:
+            self.fail("invalid")
+        return int(data)
+
+
+class JSONCharField(serializers.CharField):
+    """Surrounding spaces stay."""
+
+    default_error_messages = {
+        "invalid": "Tiene que ser un texto.",
+        "max_length": "No puede tener más de {max_length} caracteres.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)

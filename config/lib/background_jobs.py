@@ -1,14 +1,18 @@
-"""Threads for work that follows a commit; the sweeps repeat what they miss."""
+"""Threads for work that follows a commit, and the tags that name work in the log.
+
+The sweeps repeat what a thread misses.
+"""
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from threading import Lock, Thread
+from types import MappingProxyType
 
 from django.db import connections
-
-from config.lib.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
@@ -64,3 +68,16 @@ class BackgroundJob:
                 connections.close_all()
         except BaseException:  # a thread that died here would never be started again
             logger.exception("The thread %s failed; the sweeps do the rest.", self._name)
+
+
+# Names and values for the log, such as ``request_id``. A new thread has none.
+work_tags: ContextVar[Mapping[str, str]] = ContextVar("work_tags", default=MappingProxyType({}))
+
+
+@contextmanager
+def tagged(**tags: str) -> Iterator[None]:
+    token = work_tags.set(tags)
+    try:
+        yield
+    finally:
+        work_tags.reset(token)

@@ -1,6 +1,7 @@
-"""Log formatters: JSON for programs, text for people, both without secrets."""
+"""Log formatters, JSON for programs and text for people, and the masking of secrets."""
 
 import logging
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -8,8 +9,7 @@ from typing import Any
 from pythonjsonlogger.core import RESERVED_ATTRS
 from pythonjsonlogger.json import JsonFormatter
 
-from config.lib.tracing import work_tags
-from config.monitoring.masking import mask, mask_texts
+from config.lib.background_jobs import work_tags
 
 # The key of the id in request.META; no header can have this name.
 REQUEST_ID = "classes.request_id"
@@ -80,3 +80,61 @@ def _tags(record: logging.LogRecord) -> Mapping[str, str]:
     request = getattr(record, "request", None)
     request_id = getattr(request, "META", {}).get(REQUEST_ID)
     return {"request_id": request_id} if request_id else work_tags.get()
+
+
+MASK = "***"
+
+# A slash, plain or encoded in a query.
+_SLASH = r"(?:/|%(?:25)*2F)"
+# Without angle brackets, which are part of routes.
+_VALUE = r"[^\s&#\"'\\<>{}]+"
+# The shapes of the providers' secrets and ours.
+_SHAPES = (
+    r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+",  # a session, or an id token
+    r"\bya29(?:\.[\w-]+)+",  # Google's access token
+    r"\b1//[\w-]{16,}",  # Google's refresh token
+    r"\b(?:APP_USR|TEST)-[\w-]{10,}",  # Mercado Pago's token
+    r"\bgh[opsu]_\w{20,}",  # GitHub's token
+    r"\bgAAAAA[\w=-]{20,}",  # what FIELD_KEYS encrypted
+    r"\bwhsec_[\w+/=]{16,}",  # what signs our webhooks
+    # An access code, unless it happens to have no digit, or digits only.
+    r"(?-i:\b(?=[A-Z]*[0-9])(?=[0-9]*[A-Z])[0-9A-Z]{8}\b)",
+    # A mail address. The limit before the @ keeps long words cheap.
+    r"[\w.+-]{1,64}(?:@|%40)[\w-]+(?:\.[\w-]+)+",
+)
+_SECRETS = re.compile(
+    # An access code in an invitation, or the key of a class's link; also as the target of a
+    # sign-in.
+    rf"((?:inicio{_SLASH}unirse|{_SLASH}clase){_SLASH}){_VALUE}"
+    # The link of the mail with which the teacher confirms a transfer.
+    rf"|(transferencias{_SLASH}avisada{_SLASH}){_VALUE}"
+    # An identity provider's answer, which signs its sender in.
+    rf"|([?&](?:code|state)=){_VALUE}"
+    # A value with a telling name.
+    r"|((?:access_?code|token|secret|password|api_?key|session(?:id)?|cookie|authorization)"
+    # As in headers, in JSON, and in what PostgreSQL says: "Key (access_code)=(...)".
+    rf"[\"')]?\s?[:=]\s?[\"'(]?(?:(?:Bearer|Basic)\s)?){_VALUE}"
+    rf"|(\bBearer\s){_VALUE}"
+    # The password in the address of a database, a cache or a mail server.
+    r"|(://[^\s:/@]*:)[^\s@/]+(?=@)"
+    rf"|{'|'.join(_SHAPES)}",
+    re.IGNORECASE,
+)
+
+
+def mask(text: str) -> str:
+    return _SECRETS.sub(_hide, text)
+
+
+def mask_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {name: mask_texts(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_texts(item) for item in value]
+    return value
+
+
+def _hide(found: re.Match[str]) -> str:
+    return "".join(group for group in found.groups() if group) + MASK

@@ -1,19 +1,19 @@
 """Each request's id, its line in the log and its timing."""
 
-import json
+import logging
 import re
-import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from secrets import token_hex
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Histogram
 
-from config.lib.tracing import tagged
+from config.lib.background_jobs import tagged
 from config.monitoring.logs import REQUEST_ID
+
+logger = logging.getLogger("access")
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Requests without a route: files, and addresses that are not ours.
@@ -35,7 +35,6 @@ class RequestLogMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self._has_log = settings.ACCESS_LOG
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
@@ -56,29 +55,15 @@ class RequestLogMiddleware:
         is_file = request.path_info.startswith(settings.STATIC_URL)
         route = match.route if match else FILES if is_file else NOWHERE
         SECONDS.labels(method, route, status).observe(seconds)
-        if self._has_log and (route not in QUIET or status >= 500):
+        if route not in QUIET or status >= 500:
             _write_line(method, route, status, seconds, request)
 
 
 def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:
-    """Write by hand: ``logging`` takes four times as long.
-
-    gunicorn's own line would show the path, which may hold an access code.
-    """
-    now = datetime.now(UTC)
-    request_id = request.META[REQUEST_ID]
-    if settings.LOG_FORMAT == "json":
-        session = getattr(request, "session", None)
-        user = session.seen_user if session else None  # costs no query
-        user_id = f'"{user.pk}"' if user else "null"
-        line = (
-            f'{{"time": "{now.isoformat(timespec="milliseconds")}", "level": "INFO", '
-            f'"logger": "access", "request_id": "{request_id}", "message": "request", '
-            f'"method": "{method}", "route": {json.dumps(route)}, "status": {status}, '
-            f'"ms": {seconds * 1000:.1f}, "user_id": {user_id}}}'
-        )
-    else:
-        clock = f"{now.astimezone():%Y-%m-%d %H:%M:%S}"
-        line = f"{clock} {method} /{route} {status} {seconds * 1000:.0f} ms [{request_id}]"
-    # One call for one line, so that those of several threads do not mix.
-    sys.stderr.write(f"{line}\n")
+    """gunicorn's own line would show the path, which may hold an access code."""
+    session = getattr(request, "session", None)
+    user = session.seen_user if session else None  # costs no query
+    ms = round(seconds * 1000, 1)
+    fields = {"method": method, "route": route, "status": status, "ms": ms}
+    fields["user_id"] = str(user.pk) if user else None
+    logger.info("%s /%s %s %.0f ms", method, route, status, ms, extra=fields)

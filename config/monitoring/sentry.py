@@ -6,8 +6,8 @@ import sentry_sdk
 from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.types import Event, Hint
 
-from config.lib.tracing import work_tags
-from config.monitoring.masking import mask, mask_texts
+from config.lib.background_jobs import work_tags
+from config.monitoring.logs import mask, mask_texts
 
 KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "user-agent"})
 

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from config.lib.api_texts import NOT_FOUND
+from config.lib.api import NOT_FOUND
 
 BAD_REQUEST = "El pedido no es válido."
 HTTPS_ONLY = "Usá https: por http no se acepta nada."

@@ -49,7 +49,10 @@ def _drop_charset(environ: dict[str, Any]) -> str:
 
 
 def _measure_chunks(environ: dict[str, Any]) -> None:
-    """Read a chunked body, up to one byte above the limit, and set its length."""
+    """Read a chunked body, up to one byte above the limit, and set its length.
+
+    Node's fetch and curl send streams in chunks, which Django takes for an empty body.
+    """
     is_chunked = environ.get("HTTP_TRANSFER_ENCODING", "").lower() == "chunked"
     if is_chunked and environ.get("wsgi.input_terminated"):
         body = environ["wsgi.input"].read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)

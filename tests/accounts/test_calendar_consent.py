@@ -119,18 +119,6 @@ def test_teacher_connects_the_calendar(google, client):
     assert User.objects.get().provider_refresh_token in google._grants
 
 
-@pytest.mark.usefixtures("of_teacher")
-def test_later_sign_ins_keep_the_teacher_s_grant(google, client):
-    sign_in(client, "google", TEACHER_EMAIL)
-    sign_in(client, "google", TEACHER_EMAIL, process="calendar")
-    kept = User.objects.get().provider_refresh_token
-
-    sign_in(Client(), "google", TEACHER_EMAIL)
-
-    assert User.objects.get().provider_refresh_token == kept
-    assert not google._grants[kept].is_revoked
-
-
 def test_students_grants_are_not_stored(google, consent_of):
     for _ in range(2):
         sign_in(Client(), "google", STUDENT)

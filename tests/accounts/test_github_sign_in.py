@@ -72,11 +72,3 @@ def test_primary_address_counts_wherever_it_stands(github, client):
     client.get(callback)
 
     assert session_of(client)["user"]["email"] == "ana@example.com"
-
-
-def test_cancelled_consent_leads_to_the_error_page(github, client):
-    github.deny = True
-
-    response = sign_in(client, "github", "ana@example.com")
-
-    assert response["Location"] == "/?error=AccessDenied"

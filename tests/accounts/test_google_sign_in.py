@@ -1,7 +1,5 @@
 """Signing in with the identity provider, from our button to the session cookie."""
 
-from dataclasses import replace
-
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
@@ -29,15 +27,6 @@ def test_start_sends_the_documented_authorization_request(google, client):
         "https://www.googleapis.com/auth/calendar.events",
     }
     assert "prompt" not in query
-
-
-def test_start_ignores_scopes_and_parameters_from_the_query(google, client):
-    plain = query_of(start(client, "google"))
-
-    meddled = query_of(start(client, "google", "?scope=evil&auth_params=prompt%3Dnone"))
-
-    assert set(meddled["scope"].split()) == set(plain["scope"].split())
-    assert meddled.keys() == plain.keys()
 
 
 def test_callback_address_comes_from_base_url_not_from_the_host_header(google, settings, client):
@@ -137,40 +126,6 @@ def test_person_is_known_by_the_provider_s_id_when_the_address_changes(google, c
     assert User.objects.get().email == "ana@example.com"
 
 
-def test_address_is_stored_in_lower_case(google, client):
-    google.add_person(email="Ana@Example.COM")
-
-    sign_in(client, "google", "Ana@Example.COM")
-
-    assert User.objects.get().email == "ana@example.com"
-
-
-@pytest.mark.parametrize(
-    ("name", "stored"),
-    [
-        ("A" * 10_000, "A" * 255),
-        ("Ana\x00 \x07María", "Ana María"),
-    ],
-    ids=["long", "control characters"],
-)
-def test_name_is_cleaned_and_cut(google, client, name, stored):
-    person = google.add_person(email="ana@example.com")
-    google.people[person.email] = replace(person, name=name)
-
-    sign_in(client, "google", "ana@example.com")
-
-    assert User.objects.get().name == stored
-
-
-def test_unusable_picture_is_left_out(google, client):
-    google.add_person(email="ana@example.com", picture="http://img.example/a.png")
-
-    sign_in(client, "google", "ana@example.com")
-
-    assert User.objects.get().image == ""
-    assert "image" not in session_of(client)["user"]
-
-
 def test_unverified_address_is_refused(google, client):
     google.add_person(email="ana@example.com", verified=False)
 
@@ -179,15 +134,6 @@ def test_unverified_address_is_refused(google, client):
     assert response["Location"] == "/?error=AccessDenied"
     assert not User.objects.exists()
     assert session_of(client) == {}
-
-
-def test_address_outside_ascii_is_refused(google, client):
-    google.add_person(email="\u212aate@example.com")  # the Kelvin sign, "k" in lower case
-
-    response = sign_in(client, "google", "\u212aate@example.com")
-
-    assert response["Location"] == "/?error=AccessDenied"
-    assert not User.objects.exists()
 
 
 def test_suspended_person_stays_out(google, client):

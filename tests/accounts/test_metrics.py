@@ -3,9 +3,9 @@
 import pytest
 import requests
 
-from accounts.sign_in.metrics import SECONDS, TimedAdapter
+from accounts.sign_in.adapters import SECONDS, TimedAdapter
 from bookings.payments.mercadopago import metrics as payments
-from config.lib.outcomes import outcome_of
+from config.lib.provider_calls import outcome_of
 
 
 @pytest.mark.parametrize(

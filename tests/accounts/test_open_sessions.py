@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Session
-from accounts.sessions.browsers import name_browser
+from accounts.sessions.open_sessions import name_browser
 from tests.accounts.flows import session_of, sign_in
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.lib.origins import is_from_elsewhere, own_origin
+from config.lib.addresses import is_from_elsewhere, own_origin
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import Session, User
-from accounts.selectors import find_calendar_owner, find_user_by_email
+from accounts.selectors import find_calendar_owner
 from accounts.services import (
     admit_administrator,
     mark_grant_revoked,
@@ -108,11 +108,6 @@ def test_there_may_be_no_calendar_owner(settings, token):
     settings.ADMIN_EMAIL = "" if token else TEACHER_EMAIL
 
     assert find_calendar_owner() is None
-
-
-def test_find_user_by_email_ignores_case(student):
-    assert find_user_by_email("BRUNO@example.com") == student
-    assert find_user_by_email("nobody@example.com") is None
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ from tests.bookings.webhooks.conftest import (  # noqa: F401
     receiver,
     sealed_endpoint,
 )
-from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
+from tests.discount_codes import DiscountCodeFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import announce, take_transfers

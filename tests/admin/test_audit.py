@@ -5,11 +5,9 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from accounts.models import UserStatus
-from bookings.models import VirtualClass
 from bookings.webhooks.endpoints import record_test_event
-from tests.admin.steps import carry_out, carry_out_several, look_at_several
-from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import PaymentFactory, VirtualClassFactory
+from tests.admin.steps import carry_out_several, look_at_several
+from tests.factories import PaymentFactory
 
 LIST = "/admin/admin/logentry/"
 
@@ -49,33 +47,6 @@ def test_step_that_was_only_looked_at_leaves_none(panel, student):
     assert noted() == []
 
 
-def test_button_on_a_class_leaves_a_line(panel, teacher, host):
-    virtual_class = VirtualClassFactory(booked_by=host)
-
-    carry_out(panel, virtual_class, "cancelar")
-
-    (line,) = noted()
-    assert line == (teacher.email, str(VirtualClass.objects.get()), "Cancelar")
-
-
-def test_form_leaves_one_line_as_django_writes_it(panel, student):
-    page = reverse("admin:accounts_user_change", args=[student.pk])
-
-    panel.post(page, {"location": "Rosario", "level": "", "phone": "", "newsletter": "no"})
-
-    (line,) = noted()
-    assert "Localidad" in line[2] or "localidad" in line[2]
-
-
-def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
-    page = reverse("admin:accounts_user_change", args=[student.pk])
-
-    panel.get(page)
-    panel.post(page, {"newsletter": "maybe"})
-
-    assert noted() == []
-
-
 @pytest.mark.parametrize(
     ("page", "done"),
     [
@@ -102,14 +73,6 @@ def test_action_without_confirmation_leaves_a_line(panel, teacher, student, endp
     assert (response.status_code, line.user, line.get_change_message()) == (302, teacher, done)
     assert line.object_id == (str(row.pk) if row else None)
     assert line.object_repr in {str(row), "cierres y feriados", "horarios semanales"}
-
-
-def test_delivering_several_again_leaves_a_line_each(panel, teacher):
-    rows = [record_test_event(WebhookEndpointFactory()) for _ in range(2)]
-
-    run_action(panel, "bookings_webhookdelivery", "send_again", *rows)
-
-    assert noted() == [(teacher.email, str(row), "Entregar de nuevo") for row in reversed(rows)]
 
 
 def test_list_shows_the_lines_and_takes_nothing(panel, student):

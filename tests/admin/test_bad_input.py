@@ -35,9 +35,9 @@ from bookings.models import (
 from bookings.webhooks.endpoints import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.discount_codes import DiscountCodeFactory
 from tests.factories import (
     BankTransferFactory,
-    DiscountCodeFactory,
     HoldFactory,
     PaymentFactory,
     PlaceFactory,

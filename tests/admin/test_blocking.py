@@ -72,17 +72,6 @@ def test_an_hour_that_cannot_be_leads_to_the_week(panel):
         assert "No entendimos" in str([*get_messages(response.wsgi_request)][-1])
 
 
-@pytest.mark.parametrize(
-    ("hours", "says"),
-    [
-        ("inicio=2026-11-16T23:00&hasta=00:00", "Esta hora está bloqueada"),
-        ("inicio=2026-11-16T11:00&hasta=12:00", "Esta hora ya pasó"),
-    ],
-)
-def test_any_hour_can_be_asked_for(panel, hours, says):
-    assert says in text_of(panel.get(f"{reverse('admin:week_hour')}?{hours}"))
-
-
 @pytest.mark.parametrize("last", [0, 6, 13], ids=["this day", "this week", "two weeks"])
 def test_days_are_blocked_with_two_taps_and_opened_with_two(panel, last):
     assert f'value="{days_later(last)}"' in panel.get(DAY).content.decode()
@@ -97,31 +86,11 @@ def test_days_are_blocked_with_two_taps_and_opened_with_two(panel, last):
     assert not Closure.objects.exists()
 
 
-def test_a_closure_of_years_is_opened_too(panel):
-    closure = Closure.objects.create(first_day=MONDAY, last_day=MONDAY + timedelta(days=800))
-
-    opened = {"first_day": closure.first_day, "last_day": closure.last_day, "open": "1"}
-    panel.post(DAY, opened)
-
-    assert not Closure.objects.exists()
-
-
 def test_more_than_a_year_is_not_blocked_and_the_page_says_why(panel):
     response = panel.post(DAY, {"first_day": MONDAY, "last_day": MONDAY + timedelta(days=367)})
 
     assert "Tiene que ser el primer día o uno del año que sigue." in text_of(response)
     assert not Closure.objects.exists()
-
-
-def test_the_classes_of_each_choice_are_listed(panel):
-    days = [0, 2, 6, 7, 13, 14]
-    made = [
-        VirtualClassFactory(scheduled=True, start_time=at("15:00", days_later(n))) for n in days
-    ]
-
-    groups = panel.get(DAY).context["groups"]
-
-    assert [group["classes"] for group in groups] == [made[:1], made[1:3], made[3:5]]
 
 
 def test_on_a_sunday_the_week_is_no_choice(panel):
@@ -141,17 +110,6 @@ def test_the_classes_of_blocked_days_lead_to_one_cancellation(panel):
     assert "Cerrado: Viaje" in text_of(page)
     assert page.content.decode().count('name="_selected_action"') == 2
     assert "En total son 2" in text_of(asked)
-
-
-def test_one_day_of_a_trip_can_be_opened(panel):
-    Closure.objects.create(first_day=days_later(-3), last_day=days_later(3))
-
-    panel.post(DAY, {"first_day": MONDAY, "last_day": MONDAY, "open": "1"})
-
-    assert [one.last_day for one in Closure.objects.order_by("first_day")] == [
-        days_later(-1),
-        days_later(3),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,10 @@ from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
 from bookings.models import (
-    BookingRules,
     ChargeStatus,
     ClassEvent,
     ClassLog,
-    ClassStatus,
     PaymentCharge,
-    Purchase,
     VirtualClass,
 )
 from tests.admin.steps import confirm, look, seen_on
@@ -92,16 +89,6 @@ def test_the_list_says_what_was_paid_by_hand(panel):
     VirtualClassFactory(scheduled=True, is_sold=False)
 
     assert sorted(badges_on(panel)) == ["Pagada", "Por pagar", "—"]
-
-
-def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercadopago, host):
-    payment = make_payment(host)
-    Purchase.objects.update(state="paid", paid_at=timezone.now())
-
-    text = text_of(panel.get(page_of(payment.purchase.virtual_class)))
-
-    assert badges_on(panel) == ["Pagada, falta el enlace"]
-    assert "Esperando el pago" not in text
 
 
 # --- Moving ---------------------------------------------------------------------------------------
@@ -182,15 +169,6 @@ def test_a_box_that_was_ticked_stays_ticked_beside_the_next(panel, scheduled, st
     ]
 
 
-def test_a_box_of_no_class_is_named(panel, scheduled):
-    day = f"{timezone.localdate(scheduled.start_time)}"
-    page = look(panel, scheduled, "mover", day=day, clock="15:30", displaces="nonsense")
-
-    assert "“nonsense” no es un UUID válido." in text_of(page)
-    assert "pierde su horario" not in text_of(page)  # no other class is in question
-    assert VirtualClass.objects.get().start_time == scheduled.start_time
-
-
 def test_a_calendar_that_is_down_only_delays_its_part(panel, in_calendar, google):
     google.fault("events.patch", *[Fault.status(403, "quotaExceeded")] * 3)
     day = timezone.localdate(in_calendar.start_time)
@@ -209,15 +187,6 @@ def test_a_calendar_that_refuses_the_move_is_named(panel, in_calendar, google):
 
     assert "El calendario no aceptó mover el evento" in page
     assert "Listo: cambió el horario" not in page
-
-
-@pytest.mark.parametrize("status", [ClassStatus.PENDING, ClassStatus.CANCELLED])
-def test_only_a_scheduled_class_offers_to_move(panel, scheduled, status):
-    VirtualClass.objects.update(status=status)
-
-    page = panel.get(page_of(scheduled)).content.decode()
-
-    assert "Cambiar el horario" not in page
 
 
 def test_an_assistant_who_may_only_look_moves_nothing(sign_in, scheduled, stranger):
@@ -239,14 +208,6 @@ def test_the_teacher_cancels_with_a_reason(panel, in_calendar, google):
     assert "Estoy enferma." in text_of(page)
     assert VirtualClass.objects.get().status == "cancelled"
     assert google.live_events() == []
-
-
-def test_a_reason_that_is_too_long_cancels_nothing(panel, scheduled):
-    page = confirm(panel, scheduled, "cancelar", reason="x" * 900)
-
-    assert "Revisá estos datos" in text_of(page)
-
-    assert VirtualClass.objects.get().is_scheduled
 
 
 # --- What happened --------------------------------------------------------------------------------
@@ -283,23 +244,6 @@ def test_every_event_has_its_words_and_old_lines_are_read(panel, scheduled):
     assert not [entry for entry in entries if "{" in entry.text]
 
 
-def test_the_timeline_names_how_the_event_differed(panel, scheduled):
-    ClassLog.objects.create(
-        virtual_class=scheduled, event=ClassEvent.EVENT_DRIFTED, details={"drift": "moved"}
-    )
-
-    page = panel.get(page_of(scheduled))
-
-    assert "El evento tiene otro horario" in page.context["timeline"][-1].details
-
-
-def test_a_line_without_details_is_still_shown(panel, scheduled):
-    for event in (ClassEvent.JOINED, ClassEvent.RESCHEDULED):
-        ClassLog.objects.create(virtual_class=scheduled, event=event)
-
-    assert panel.get(page_of(scheduled)).status_code == 200
-
-
 def test_a_timeline_costs_the_same_for_none_and_for_ten_lines(panel, scheduled):
     def count():
         with CaptureQueriesContext(connection) as queries:
@@ -319,14 +263,3 @@ def test_a_timeline_costs_the_same_for_none_and_for_ten_lines(panel, scheduled):
 
 
 # --- The cut-off ----------------------------------------------------------------------------------
-
-
-def test_the_teacher_sets_the_cut_off(panel, teacher):
-    address = reverse("admin:bookings_bookingrules_change", args=[1])
-    page = panel.get(address)
-    form = page.context["adminform"].form.initial | {"change_cutoff_minutes": "180"}
-    form["daily_mail_at"] = ""
-
-    panel.post(address, form)
-
-    assert BookingRules.load().change_cutoff_minutes == 180

@@ -12,8 +12,8 @@ from bookings.models import DiscountCode, Notice, NoticeKind, Purchase, VirtualC
 from bookings.notices.rendering import render_mail
 from bookings.panel.sales.discount_codes import CodeForm
 from tests.admin.steps import carry_out
+from tests.discount_codes import DiscountCodeFactory, less
 from tests.factories import (
-    DiscountCodeFactory,
     PaymentFactory,
     PlaceFactory,
     UserFactory,
@@ -45,8 +45,7 @@ def used(host):
         scheduled=True,
         paid_at=timezone.now(),
         class_price=1_300_000,
-        discount=200_000,
-        discount_code=code,
+        **less(code, 200_000),
     )
     return code
 
@@ -63,6 +62,7 @@ def used(host):
     ],
 )
 def test_two_answers_make_a_code(panel, typed, stored):
+    assert panel.get(ADD).status_code == 200
     panel.post(ADD, typed)
 
     code = DiscountCode.objects.get()
@@ -126,7 +126,7 @@ def test_the_list_costs_the_same_for_more_codes(panel, count, django_assert_max_
 
 
 def test_the_code_shows_who_used_it(panel, used):
-    PlaceFactory(person=UserFactory(name="Zoe"), discount_code=used, discount=200_000)
+    PlaceFactory(person=UserFactory(name="Zoe"), **less(used, 200_000))
     PlaceFactory(person=UserFactory(name="Leo"), discount_code=used, state="ended")
 
     page = text_of(panel.get(page_of(used)))
@@ -171,8 +171,10 @@ def test_a_used_code_is_stopped_instead_of_deleted(panel, used, method):
 def test_a_code_that_nobody_used_is_deleted(panel):
     code = DiscountCodeFactory()
 
+    asks = text_of(panel.get(page_of(code, "delete")))
     panel.post(page_of(code, "delete"), {"post": "yes"})
 
+    assert "¿Querés eliminar «" in asks
     assert not DiscountCode.objects.exists()
 
 
@@ -210,8 +212,8 @@ def test_the_confirmation_names_the_discount_to_the_host_only(used, host, studen
 
 def test_the_export_of_payments_names_the_discount(panel, mercadopago, used, host):
     payment = make_payment(host)
-    Purchase.objects.filter(payment=payment).update(discount=200_000, discount_code=used)
-    place = PlaceFactory(person=host, price=PRICE, discount=100_000, discount_code=used)
+    Purchase.objects.filter(payment=payment).update(**less(used, 200_000))
+    place = PlaceFactory(person=host, price=PRICE, **less(used, 100_000))
     PaymentFactory(purchase=place)
 
     page = panel.get(reverse("admin:bookings_payment_export")).content.decode()

@@ -10,8 +10,7 @@ from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import compare_calendar, record_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from tests.admin.steps import carry_out_several, confirm
-from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of
-from tests.standins import Fault
+from tests.bookings.drifts import event_of, move, scheduled_classes, times_of
 
 CHANGELIST = "admin:bookings_virtualclass_changelist"
 
@@ -89,29 +88,6 @@ def test_the_button_repairs_the_event(panel, classes, google, teacher):
     assert moved.calendar_drift == ""
     assert moved.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
     assert "no dice lo mismo" not in text_of(page)
-
-
-def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, google):
-    other = classes[1]
-    delete(google, other)
-
-    carry_out_several(panel, list(classes), "reparar")
-
-    other.refresh_from_db()
-    assert other.html_link == link_of(event_of(google, other))
-    assert compare_all().findings == []
-
-
-def test_a_calendar_that_fails_leaves_the_mark(panel, classes, google):
-    for fault, text in (
-        (Fault.status(503), "El calendario no respondió."),
-        (Fault.status(403), "no lo aceptó"),
-    ):
-        google.fault("events.patch", *[fault] * 3)
-        page = confirm(panel, classes[0], "reparar")
-        assert text in text_of(page)
-
-    assert VirtualClass.objects.get(pk=classes[0].pk).calendar_drift == "moved"
 
 
 def test_the_action_keeps_what_a_restored_backup_does_not_know(panel, classes, google):

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from bookings.domain.sales.settling import settle
-from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason
+from bookings.models import Payment, PaymentStatus, ReviewReason
 from tests.admin.moments import NOW
 from tests.admin.steps import address_of
 from tests.factories import VirtualClassFactory
@@ -48,16 +48,6 @@ def test_started_and_expired_payments_are_left_out(panel, mercadopago, host, stu
     page = sections(panel.get(MONEY).content.decode())
 
     assert "Todavía no hay pagos" in page["latest"]
-
-
-def test_payment_of_a_class_paid_by_hand_waits_for_nothing(panel, mercadopago, host):
-    make_payment(host)
-    Purchase.objects.update(state="paid", paid_at=NOW)
-
-    latest = sections(panel.get(MONEY).content.decode())["latest"]
-
-    assert "Pagada" in latest
-    assert "Esperando el pago" not in latest
 
 
 def test_months_without_money_are_there_too(panel):

@@ -72,17 +72,6 @@ def test_a_change_is_made_once_and_can_be_corrected(panel, hour):
     ]
 
 
-def test_an_amount_is_compared_with_the_price_of_its_day(panel, hour):
-    change(panel, hour, "18.000")
-    february = date(2027, 2, 1)
-
-    same = text_of(change(panel, hour, "18.000", february))
-    back = text_of(change(panel, hour, "15.000", february))
-
-    assert "No cambió ningún precio." in same
-    assert "Desde el lunes 1 de febrero, Individual de 60 minutos: $ 15.000." in back
-
-
 def test_an_ending_price_goes_on_at_the_same_amount(panel, hour):
     Price.objects.update(valid_until=FIRST - timedelta(1))
 
@@ -143,18 +132,6 @@ def test_several_prices_change_at_once(panel, hour):
 
     planned = Price.objects.filter(valid_from=FIRST).order_by("minutes")
     assert list(planned.values_list("minutes", "amount")) == [(30, 950_000), (60, 1_800_000)]
-
-
-def test_a_price_that_does_not_rule_today_is_not_offered(panel, hour):
-    Price.objects.create(
-        class_type=ClassType.GROUP,
-        minutes=60,
-        amount=1,
-        valid_from=days_later(-9),
-        valid_until=MONDAY - timedelta(1),
-    )
-
-    assert len(panel.get(PAGE).context["lines"]) == 1
 
 
 def test_staff_who_may_only_look_changes_no_price(hour, sign_in):

@@ -2,12 +2,10 @@
 
 import csv
 import io
-import re
 from datetime import UTC, datetime
 
 import pytest
 import time_machine
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -28,10 +26,9 @@ from bookings.models import (
     SignatureState,
 )
 from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
-from tests.admin.steps import address_of, confirm, look, seen_on
+from tests.admin.steps import confirm, look, seen_on
 from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
 from tests.payments import PRICE, make_payment, posting
-from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -230,41 +227,6 @@ def test_what_cannot_go_back_is_refused(panel, paid, mercadopago):
     assert not Refund.objects.exists()
 
 
-def test_everything_goes_back_once(panel, paid, mercadopago):
-    seen = seen_on(look(panel, paid, "devolver-todo"))
-
-    for _ in range(2):
-        page = panel.post(address_of(paid, "devolver-todo"), {"seen": seen}, follow=True)
-
-    paid.refresh_from_db()
-    assert [one["amount"] for one in mercadopago.refunds] == [24_000]
-    assert paid.status == PaymentStatus.REFUNDED
-    assert "No hay nada que hacer" in page.content.decode()
-
-
-def test_a_provider_that_is_down_is_asked_again_later(panel, paid, mercadopago):
-    mercadopago.fault("refunds.create", Fault.status(503))
-
-    page = confirm(panel, paid, "devolver-todo").content.decode()
-
-    assert "Vamos a seguir pidiendo la devolución" in page
-    assert Refund.objects.get().next_attempt_at is not None
-
-
-def test_whoever_may_only_look_gives_nothing_back(paid, student, sign_in, mercadopago):
-    student.is_staff = True
-    student.save()
-    student.user_permissions.add(Permission.objects.get(codename="view_payment"))
-    client = sign_in(student)
-
-    page = client.get(page_of(paid)).content.decode()
-    response = look(client, paid, "devolver-todo")
-
-    assert "Devolver todo" not in page
-    assert response.status_code == 403
-    assert mercadopago.refunds == []
-
-
 # --- The months -----------------------------------------------------------------------------------
 
 
@@ -286,10 +248,6 @@ def test_an_export_with_an_unknown_filter_leads_to_the_list(panel, query):
 
     assert response.redirect_chain == [(f"{reverse('admin:bookings_payment_changelist')}?e=1", 302)]
     assert response.status_code == 200
-
-
-def test_months_without_money_say_so(panel):
-    assert "Todavía no hay ingresos" in panel.get(MONTHS).content.decode()
 
 
 # --- The export -----------------------------------------------------------------------------------
@@ -346,36 +304,6 @@ def test_every_cell_is_quoted(panel, approved):
 @pytest.mark.parametrize("cell", ["Ana", "15000,50", "a=b", "Paz, Ana-Luz", ""])
 def test_other_text_stays(cell):
     assert disarm(cell) == cell
-
-
-@pytest.fixture
-def by_hand(host, teacher, mercadopago) -> Payment:
-    """Ana's open payment, of a class that the teacher marked as paid."""
-    payment = make_payment(host, days=9)
-    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
-    return Payment.objects.get(pk=payment.pk)
-
-
-def test_what_was_paid_by_hand_waits_for_no_payment(panel, by_hand):
-    pages = [
-        panel.get(address).content.decode().replace("\xa0", " ")
-        for address in (
-            LIST,
-            page_of(by_hand),
-            reverse("admin:money"),
-            reverse("admin:student", args=[by_hand.purchase.person_id]),
-            reverse("admin:class_sheet", args=[by_hand.purchase.virtual_class_id]),
-        )
-    ]
-    [cells] = [dict(zip(COLUMNS, row, strict=True)) for row in rows_of(panel.get(EXPORT))[1:]]
-
-    assert '<span class="badge badge-scheduled">Pagada</span>' in pages[0]
-    assert '<span class="badge badge-scheduled">Pagó $ 24.000 (a mano)</span>' in pages[-1]
-    listed = re.search(r'id="result_list".*?</table>', pages[0], re.DOTALL)[0]  # not its filters
-    shown = [listed, *pages[1:]]
-    assert ["Esperando el pago" in page for page in shown] == [False] * len(shown)
-    assert cells["Estado"] == "Pagada"
-    assert cells["Pagado"] == f"{timezone.localtime(by_hand.purchase.paid_at):%Y-%m-%d %H:%M}"
 
 
 def test_a_state_is_found_by_its_filter(panel, paid, student):

@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.classes.scheduling import rehearse_scheduling
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle, trigger_scheduling
@@ -138,14 +137,6 @@ def test_what_the_list_lacks_waits_for_the_teacher(mercadopago, prices, host, ch
     assert virtual_class.price_decision == PriceDecision.WAITING
 
 
-def test_a_caller_reads_that_a_class_for_nothing_waits_for_the_teacher(mercadopago, prices, host):
-    """Not that its payment is missing: there is nothing to pay."""
-    virtual_class = book(host, minutes=90, price=0)
-
-    with pytest.raises(PriceNotAgreedError):
-        trigger_scheduling(preference_id=virtual_class.preference_id)
-
-
 def asked():
     return Notice.objects.filter(kind=NoticeKind.PRICE_TO_DECIDE).count()
 
@@ -185,11 +176,6 @@ def test_the_teacher_is_asked_at_most_once_an_hour(mercadopago, prices, host, ti
     settle(second)
 
     assert asked() == 2
-
-
-def test_scheduling_foresees_that_the_price_is_not_agreed(paid, teacher):
-    with pytest.raises(PriceNotAgreedError):
-        rehearse_scheduling(paid, teacher)
 
 
 def test_nothing_is_free_only_where_the_list_says_so(mercadopago, prices, host):
@@ -315,10 +301,3 @@ def test_a_class_that_is_over_without_a_decision_is_refunded(paid, mercadopago):
     paid.refresh_from_db()
     assert paid.status == ClassStatus.CANCELLED
     assert len(mercadopago.refunds) == 1
-
-
-def test_students_do_not_decide(paid, host, sign_in):
-    answer = sign_in(host).post(address_of(paid, "aceptar"), {"seen": "x"})
-
-    assert answer.status_code == 302
-    assert VirtualClass.objects.get().price_decision == PriceDecision.WAITING

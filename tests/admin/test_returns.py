@@ -10,21 +10,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     Entry,
     EntryKind,
     MoneyWay,
-    Payment,
     Refund,
-    RefundStatus,
-    ReviewReason,
 )
 from tests.admin.steps import address_of, carry_out, carry_out_several, confirm
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.sales.transfers import announce, take_transfers
-from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -136,27 +131,6 @@ def test_what_the_provider_refused_is_promised_in_cash(panel, refused):
     carry_out(panel, Refund.objects.by_hand().get(), "devuelta")
 
     assert list_returned() == [("Ana Host", MoneyWay.CASH, -2_400_000)]
-
-
-def test_the_provider_is_asked_again_for_what_it_refused(panel, refused, mercadopago):
-    carry_out(panel, refused, "probar")
-    settle(refused.preference_id)
-
-    assert list(Refund.objects.order_by("pk").values_list("status", "amount")) == [
-        (RefundStatus.FAILED, 2_400_000),
-        (RefundStatus.DONE, 2_400_000),
-    ]
-    assert list_returned() == [("Ana Host", MoneyWay.ONLINE, -2_400_000)]
-    assert Payment.objects.get().review == ReviewReason.NONE
-
-
-def test_a_second_refusal_is_to_review_again(panel, refused, mercadopago):
-    mercadopago.fault("refunds.create", Fault.status(400))
-
-    page = confirm(panel, refused, "probar")
-
-    assert "Mercado Pago rechazó la devolución" in text_of(page)
-    assert Payment.objects.get().review == ReviewReason.REFUND_FAILED
 
 
 # --- The tables -----------------------------------------------------------------------------------

@@ -79,20 +79,6 @@ def test_money_that_was_taken_by_hand_is_hers_to_return(panel, full):
     assert "Correo «Clase cancelada»: Ana Host, Bruno Student, Zoe." in page
 
 
-def test_several_classes_are_summed_up(panel, full, paid, mercadopago):
-    rows = [full, paid.purchase.virtual_class]
-
-    asked = text_of(look_at_several(panel, rows, "cancelar"))
-    still = VirtualClass.objects.filter(status="scheduled").count()
-    done = text_of(confirm_several(panel, rows, "cancelar"))
-
-    assert "En total son 2, vuelven $ 24.000 y salen 4 correos." in asked
-    assert still == 2
-    assert done.count("cancelada.") == 2
-    assert VirtualClass.objects.filter(status="cancelled").count() == 2
-    assert [one["amount"] for one in mercadopago.refunds] == [24_000]
-
-
 def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, student):
     seen = seen_on(look(panel, scheduled, "cancelar"))
     join_class(user=student, access_code=scheduled.access_code)
@@ -216,17 +202,6 @@ def test_a_part_is_refused_when_another_sum_is_left(panel, paid, refund_in_betwe
     assert decided() == [100_000]
 
 
-def test_what_is_shown_of_one_time_moves_to_no_other(panel, scheduled):
-    day = f"{timezone.localdate(scheduled.start_time)}"
-    seen = seen_on(look(panel, scheduled, "mover", day=day, clock="17:30"))
-
-    given = {"day": day, "clock": "18:30", "seen": seen}
-    page = panel.post(address_of(scheduled, "mover"), given)
-
-    assert "18:30" in text_of(page)
-    assert VirtualClass.objects.get().start_time == scheduled.start_time
-
-
 def test_more_rows_than_anybody_reads_are_refused(panel, scheduled, monkeypatch):
     monkeypatch.setattr("bookings.panel.steps.AT_MOST", 1)
     other = VirtualClassFactory()
@@ -264,6 +239,12 @@ def test_a_price_that_was_vouched_for_is_named(panel, host, teacher):
 
     assert "Queda anotado que cobraste $ 15.000 a mano." in page
     assert "Correo «Clase confirmada»: Ana Host." in page
+
+
+def test_scheduling_an_unpaid_class_says_that_it_is(panel):
+    page = text_of(look(panel, VirtualClassFactory(), "agendar"))
+
+    assert "Todavía no está pagada ($ 15.000)." in page
 
 
 def test_a_class_that_is_over_can_still_be_vouched_for(panel, host, teacher):

@@ -140,23 +140,6 @@ def test_what_the_provider_refused_wants_a_fresh_sign_in(stale, refused):
     assert Refund.objects.get().status == RefundStatus.FAILED
 
 
-def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(
-    stale, teacher, paid, time_machine
-):
-    rows = [VirtualClassFactory(), paid.purchase.virtual_class]
-    stale.force_login(teacher)
-    seen = seen_on(look_at_several(stale, rows, "cancelar"))
-    time_machine.shift(ELEVEN_MINUTES)
-    chosen = {"action": "cancelar", "_selected_action": [str(row.pk) for row in rows]}
-
-    response = stale.post(list_of(rows[0]), {**chosen, "seen": seen})
-
-    assert seen
-    assert asked_for(response) == list_of(rows[0])
-    assert is_untouched(paid)
-    assert not VirtualClass.objects.filter(status=ClassStatus.CANCELLED).exists()
-
-
 def test_a_confirmation_that_comes_too_late_does_nothing(
     stale, teacher, paid, student, time_machine
 ):

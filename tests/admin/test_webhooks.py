@@ -287,14 +287,6 @@ def test_who_may_only_look_sees_and_does_nothing(deliveries, looker, receiver, e
     assert receiver.requests == []
 
 
-def test_buttons_are_no_links(panel, endpoint):
-    for button in ("test", "rotate", "secret"):
-        answer = panel.get(reverse(f"admin:bookings_webhookendpoint_{button}", args=[endpoint.pk]))
-        assert answer.status_code == 405
-    endpoint.refresh_from_db()
-    assert endpoint.secret_shown_at is None
-
-
 def test_the_lists_never_show_whole_addresses(panel, endpoint, deliveries):
     pages = [reverse("admin:bookings_webhookendpoint_changelist"), reverse(LIST)]
 

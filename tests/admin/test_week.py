@@ -8,7 +8,6 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.desk.hours import block_hours
 from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
 from bookings.panel.inputs import read_day
 from tests.admin.moments import MONDAY, NOW, at, days_later
@@ -126,12 +125,6 @@ def test_a_hold_that_became_a_class_shows_once(blocks, host):
     assert blocks() == ["pending"]
 
 
-def test_a_class_that_runs_into_the_week_shows(blocks):
-    VirtualClassFactory(scheduled=True, start_time=at("23:30", days_later(-1)))
-
-    assert blocks() == ["scheduled"]
-
-
 def test_hours_and_closures_show(look):
     WeeklyHours.objects.create(weekday=0, start=time(9), end=time(13))
     WeeklyHours.objects.create(weekday=4, start=time(9), end=time(13))
@@ -170,15 +163,6 @@ def test_the_free_hours_ahead_can_be_tapped(hours):
         "2026-11-16T16:00-16:30",
     ]
     assert hours("blocked") == []
-
-
-def test_blocked_hours_can_be_tapped_too(hours):
-    WeeklyHours.objects.create(weekday=0, start=time(14), end=time(17))
-
-    block_hours(day=MONDAY, start=time(15), end=time(16))
-
-    assert hours("free") == ["2026-11-16T14:00-15:00", "2026-11-16T16:00-17:00"]
-    assert hours("blocked") == ["2026-11-16T15:00-16:00"]
 
 
 def test_staff_who_may_only_look_see_no_buttons(hours, look, teacher):

@@ -23,7 +23,6 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
-from bookings.panel.classes.class_timeline import build_timeline
 from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
 
@@ -108,10 +107,6 @@ def test_a_suspended_person_gets_nothing(panel, group, student):
     assert names_on(panel.get(page_of(clase=group.pk))) == ["Ana Host"]
 
 
-def test_an_empty_week_says_so(panel):
-    assert "No hay nadie a quien escribir." in panel.get(page_of(semana=MONDAY)).content.decode()
-
-
 @pytest.mark.parametrize(
     "query", ["", "?clase=x", f"?clase={'0' * 32}", "?semana=x", "?semana=9999-12-31", "?semana="]
 )
@@ -147,14 +142,6 @@ def test_one_mail_leaves_to_each_person_once_it_was_shown(panel, group, host, st
     assert "la página 12 &lt; 13." in letter.alternatives[0][0]
     assert f"/inicio/clases/{group.pk}" in letter.body
     assert "martes 17 de noviembre, de 18:00 a 19:00" in letter.body
-
-
-def test_the_history_of_the_class_tells_of_it(panel, group, host, student):
-    send(panel, page_of(clase=group.pk), student)
-
-    entry = build_timeline(group)[-1]
-    assert entry.text == "Salió un mensaje. Personas que lo reciben: 1"
-    assert entry.details == "por Paula Profe · Traigan el libro"
 
 
 def test_a_week_s_mail_is_one_for_a_person_of_two_classes(panel, group, host, student):

@@ -73,11 +73,6 @@ def test_access_code_answers_as_documented(guest, host):
     )
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "text/plain;charset=UTF-8", ""])
-def test_access_code_reads_json_whatever_it_is_called(guest, virtual_class, content_type):
-    assert post(guest, PATH, f'"{CODE}"', content_type).status_code == 200
-
-
 # --- Refusals -------------------------------------------------------------------------------------
 
 
@@ -135,39 +130,6 @@ def test_access_code_takes_no_letter_for_another(guest, host, code, typed):
 )
 def test_access_code_wants_a_string(guest, body):
     assert join(guest, body) == NO_STRING
-
-
-@pytest.mark.usefixtures("virtual_class", "untouched")
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"ABCD2345",
-        b'"ABCD2345" "ABCD2345"',
-        rb'"ABCD234\u0000"',
-        rb'"ABCD234\ud800"',
-        b'"ABCD\x002345"',
-        b'"ABCD234\xe9"',
-        '"ABCD2345"'.encode("utf-16"),
-    ],
-    ids=lambda body: body[:20].decode("ascii", "replace"),
-)
-def test_access_code_wants_json(guest, body):
-    status, answer = join(guest, body)
-
-    assert (status, list(answer)) == (400, ["error"])
-    assert isinstance(answer["error"], str)
-
-
-@pytest.mark.usefixtures("virtual_class", "untouched")
-def test_access_code_refuses_a_large_body(guest):
-    assert join(guest, "A" * 1_000_000) == (413, {"error": "El cuerpo es demasiado grande."})
-
-
-@pytest.mark.usefixtures("virtual_class", "untouched")
-def test_access_code_refuses_a_form(guest):
-    response = post(guest, PATH, b"code=ABCD2345", "application/x-www-form-urlencoded")
-
-    assert answer_of(response) == (415, {"error": "Enviá el cuerpo como JSON en UTF-8."})
 
 
 # Check -> what makes it fail, and the answer. In the documented order, of which pairs are enough.

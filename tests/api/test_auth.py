@@ -47,22 +47,6 @@ def test_provider_without_credentials_is_not_offered(client, settings, missing):
     assert client.get("/api/auth/callback/github?code=x&state=y").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["signin/unknown", "callback/unknown", "callback/", "unknown", ""])
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_unknown_path_is_not_found(client, path, method):
-    response = getattr(client, method)(f"/api/auth/{path}")
-
-    assert response.status_code == 404
-    assert list(response.json()) == ["error"]
-
-
-@pytest.mark.parametrize(
-    "path", ["/api/auth/callback/google/../x", "/api/auth/callback/google/", "/api/auth//session"]
-)
-def test_path_is_matched_as_it_is_written(client, path):
-    assert client.get(path).status_code == 404
-
-
 def test_csrf_token_comes_with_its_cookie(client):
     response = client.get("/api/auth/csrf")
 
@@ -113,29 +97,6 @@ def test_nothing_is_stored_by_caches(google, client, method, path):
 
     assert "no-store" in response["Cache-Control"]
     assert "private" in response["Cache-Control"]
-
-
-@pytest.mark.parametrize(
-    ("path", "allowed"),
-    [
-        ("providers", "GET, HEAD"),
-        ("session", "GET, POST, HEAD"),
-        ("csrf", "GET, HEAD"),
-        ("signin", "GET, HEAD"),
-        ("signin/google", "GET, POST, HEAD"),
-        ("callback/google", "GET"),
-        ("signout", "GET, POST"),
-        ("_log", "POST"),
-        ("error", "GET, HEAD"),
-    ],
-)
-@pytest.mark.parametrize("method", ["put", "patch", "delete", "trace"])
-def test_other_methods_are_refused(client, method, path, allowed):
-    response = getattr(client, method)(f"/api/auth/{path}")
-
-    assert response.status_code == 405
-    assert list(response.json()) == ["error"]
-    assert response["Allow"] == allowed
 
 
 def test_nextauth_s_client_can_sign_in_and_out(google, browser):

@@ -1,7 +1,6 @@
 """/api/auth/signin: how the way to a provider begins, and where it leads back to."""
 
 import pytest
-from django.contrib.messages import get_messages
 
 from accounts.models import Session
 from tests.accounts.flows import query_of, sign_in, start
@@ -89,13 +88,6 @@ def test_foreign_callback_url_leads_to_our_own_page(google, client, address):
     response = sign_in(client, "google", "ana@example.com", callbackUrl=address)
 
     assert response["Location"] == "/inicio"
-
-
-def test_signing_in_leaves_no_message(google, client):
-    response = sign_in(client, "google", "ana@example.com")
-
-    assert not list(get_messages(response.wsgi_request))
-    assert "messages" not in response.cookies
 
 
 def test_state_waits_in_the_session_and_is_used_up(google, client):

@@ -3,7 +3,7 @@
 import pytest
 
 from bookings.domain.sales.holds import hold_slot
-from bookings.models import ClassType, Price
+from bookings.models import ClassType
 from tests.api.bodies import answer_of
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -96,13 +96,6 @@ def test_a_class_that_is_not_on_sale_is_not_found(anybody, address):
     assert get(anybody, address) == (404, NOT_OFFERED)
 
 
-def test_there_are_no_prices_without_a_list(anybody):
-    Price.objects.all().delete()
-
-    assert get(anybody, PRICES) == (200, {"prices": []})
-    assert get(anybody, f"{PRICES}?type=individual") == (404, NOT_OFFERED)
-
-
 def test_the_slots_are_the_free_times_of_the_booking_page(anybody):
     VirtualClassFactory(scheduled=True, start_time=tuesday("10:30"))
     page = anybody.get("/inicio/reservar?tipo=individual&min=60&dia=2026-11-24").content.decode()
@@ -148,17 +141,6 @@ def test_a_query_without_sense_is_refused(anybody, query, field):
     assert body["error"].startswith(f"{field}: ")
 
 
-@pytest.mark.parametrize(
-    ("query", "text"),
-    [
-        ("type=individual&minutes=one", "minutes: Tiene que ser un número entero."),
-        (f"{HOUR}&from=tomorrow", "from: Tiene que ser un día, como 2030-01-05."),
-    ],
-)
-def test_a_refused_query_says_what_is_expected(anybody, query, text):
-    assert get(anybody, f"{SLOTS}?{query}") == (400, {"error": text})
-
-
 def test_the_longest_span(anybody):
     assert get(anybody, f"{SLOTS}?{HOUR}&from=2026-11-24&to=2027-02-24")[0] == 200
 
@@ -185,15 +167,6 @@ def test_a_class_can_move_to_the_times_of_its_page(signed_in, host):
     assert status == 200
     assert [one["start"][11:16] for one in body["slots"]] == times_in(page)
     assert "10:30" in times_in(page)  # a slot that the class itself takes
-
-
-def test_the_times_for_a_move_may_be_asked_for_again(signed_in, host, google):
-    mine = VirtualClassFactory(scheduled=True, booked_by=host, start_time=tuesday("10:00", weeks=1))
-    google.fault("events.list", *[Fault.status(503)] * 8)
-
-    response = signed_in.get(f"/api/classes/{mine.pk}/slots")
-
-    assert (response.status_code, response["Retry-After"]) == (503, "30")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from calendar_sync import forget_upcoming_events
@@ -14,8 +13,6 @@ from tests.standins import Fault
 
 PATH = "/api/calendar"
 FAILED = (500, {"error": "Failed to fetch calendar events"})
-SHARED = "clases@group.calendar.google.com"
-API_KEY = "AIza-made-up-key"
 
 
 @pytest.fixture
@@ -28,12 +25,6 @@ def clock(teacher, time_machine):
 
 def listing(client):
     return answer_of(client.get(PATH))
-
-
-def times(answer):
-    status, events = answer
-    assert status == 200
-    return [event["start"]["dateTime"] for event in events]
 
 
 # --- What it shows --------------------------------------------------------------------------------
@@ -125,73 +116,12 @@ def test_listing_forgets_a_cancelled_class_at_once(anybody, teacher, host):
     assert listing(anybody) == (200, [])
 
 
-def test_listing_asks_the_provider_once_in_a_while(anybody, clock, google, time_machine):
-    for _ in range(3):
-        listing(anybody)
-    google.add_event(start=clock + timedelta(days=1))
-    assert listing(anybody) == (200, [])
-
-    time_machine.shift(16)
-
-    assert len(listing(anybody)[1]) == 1
-    assert [call.route for call in google.requests].count("events.list") == 2
-
-
-def test_listing_costs_one_statement_while_it_is_kept(
-    signed_in, teacher, django_assert_num_queries
-):
-    listing(signed_in)
-
-    with django_assert_num_queries(1):  # whether another process wrote to the calendar
-        listing(signed_in)
-
-
 # --- Who may read ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def shared_calendar(google, settings):
-    """A public calendar and a key for it, as the specification describes reading."""
-    settings.CALENDAR_ID = SHARED
-    settings.CALENDAR_API_KEY = API_KEY
-    google.api_keys = {API_KEY}
-    google.public = True
-    google.add_calendar(SHARED, "teacher@example.com")
-    google.add_event(SHARED, start=timezone.now() + timedelta(days=1))
-    return google
-
-
-def test_listing_reads_with_the_api_key(anybody, db, shared_calendar):
-    assert len(listing(anybody)[1]) == 1
-
-    [call] = shared_calendar.requests
-    assert call.headers["X-Goog-Api-Key"] == API_KEY
-    assert call.headers["Authorization"] is None
-    assert API_KEY not in str(call.pairs)
-
-
-def test_listing_falls_back_on_the_grant(anybody, teacher, shared_calendar):
-    shared_calendar.public = False
-
-    assert len(listing(anybody)[1]) == 1
 
 
 def test_listing_fails_without_key_and_grant(anybody, db, google):
     assert listing(anybody) == FAILED
     assert google.requests == []
-
-
-def test_listing_fails_when_the_key_is_refused(anybody, db, shared_calendar, caplog):
-    shared_calendar.api_keys = {"another"}
-
-    assert listing(anybody) == FAILED
-    assert API_KEY not in caplog.text
-
-
-def test_listing_fails_when_the_grant_was_revoked(anybody, teacher, google):
-    google.revoke(teacher.provider_refresh_token)
-
-    assert listing(anybody) == FAILED
 
 
 # --- The provider fails ---------------------------------------------------------------------------
@@ -229,14 +159,6 @@ def test_listing_fails_as_documented(anybody, teacher, google, fault):
     assert listing(anybody) == (200, [])
 
 
-@pytest.mark.usefixtures("little_patience")
-@pytest.mark.parametrize("fault", [Fault.status(503), Fault.reset(), Fault.garbage()], ids=str)
-def test_listing_survives_a_passing_fault(anybody, teacher, google, fault):
-    google.fault("events.list", fault)
-
-    assert listing(anybody) == (200, [])
-
-
 def test_listing_fails_as_documented_when_the_database_does(anybody, teacher):
     with failing():
         assert listing(anybody) == FAILED
@@ -266,27 +188,6 @@ def test_listing_goes_with_a_write_of_another_process(anybody, clock, google):
     anybody.get(PATH)
     google.add_event(start=clock + timedelta(days=1))
 
-    forget_upcoming_events()  # it changes the shared cache and nothing here
+    forget_upcoming_events()  # it changes the database and nothing here
 
     assert len(listing(anybody)[1]) == 1
-
-
-def test_listing_drops_an_event_that_has_ended(anybody, clock, google, time_machine):
-    google.add_event(start=clock - timedelta(hours=1), end=clock + timedelta(seconds=5))
-    assert len(listing(anybody)[1]) == 1
-
-    time_machine.shift(6)
-
-    assert listing(anybody) == (200, [])
-
-
-def test_a_kept_listing_costs_one_query_and_does_not_ask_the_provider(
-    anybody, clock, google, django_assert_num_queries
-):
-    anybody.get(PATH)
-    asked = len(google.requests)
-
-    with django_assert_num_queries(1):
-        anybody.get(PATH)
-
-    assert len(google.requests) == asked

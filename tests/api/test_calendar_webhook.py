@@ -119,26 +119,3 @@ def test_a_number_that_is_none_is_no_news(channel, google, heard, number):
 
     assert answer.status_code == 204
     assert heard == []
-
-
-def test_a_state_that_is_none_is_no_news(channel, google, heard):
-    google.take_notices()
-    google.add_event()
-    [message] = google.take_notices()
-
-    assert tell({**message, "X-Goog-Resource-State": "party"}).status_code == 204
-    assert heard == []
-
-
-@pytest.mark.django_db
-def test_only_post_is_taken():
-    assert Client().get(PATH).status_code == 405
-
-
-def test_a_message_arrives_over_http(channel, google, heard, live_server):
-    google.add_event()
-
-    assert google.push(live_server.url + PATH) == [204]
-    google.add_event()
-    assert google.push(live_server.url + PATH) == [204]
-    assert len(heard) == 1

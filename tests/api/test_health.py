@@ -5,9 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 
-from bookings.api import health
 from bookings.domain.calendar.grant import note_refused_account
 from bookings.models import CALENDAR, Heartbeat
 from bookings.work.sweeps import SWEEPS, sweep
@@ -179,13 +177,6 @@ def test_readyz_serves_without_a_worker(client, teacher, swept, minutes, state):
     assert (status, body) == (200, READY | {"status": overall, "worker": state})
 
 
-def test_readyz_serves_without_a_calendar(client, swept):
-    assert ask(client, "/readyz") == (
-        200,
-        READY | {"status": "degraded", "calendar": "not_connected"},
-    )
-
-
 def test_readyz_says_that_the_grant_was_revoked(client, teacher, swept):
     teacher.provider_token_revoked_at = NOON
     teacher.save()
@@ -236,11 +227,3 @@ def test_probe_is_not_sent_to_https(client, settings):
 
     assert client.get("/readyz").status_code == 200
     assert client.get("/inicio").status_code == 301
-
-
-def test_probe_is_only_read(client):
-    assert client.post("/healthz").status_code == 405
-
-
-def test_migrations_are_known_as_django_finds_them():
-    assert health._known_migrations() == MigrationLoader(None).disk_migrations.keys()

@@ -261,28 +261,6 @@ def test_a_guest_neither_cancels_nor_moves(sign_in, student, scheduled):
     assert move(client, scheduled, tuesday("11:30", weeks=1)) == (403, NOT_HOST)
 
 
-def test_a_guest_moves_no_cancelled_class_either(sign_in, student, scheduled):
-    join_class(user=student, access_code="7K2M9QXA")
-    VirtualClass.objects.update(status="cancelled")
-
-    refused = move(sign_in(student), scheduled, tuesday("11:30", weeks=1))
-
-    assert refused == (403, NOT_HOST)
-
-
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [({"start_time": tuesday("09:00")}, "too_late"), ({"status": "completed"}, "class_completed")],
-    ids=["too late", "completed"],
-)
-def test_it_cannot_be_cancelled_any_more(signed_in, scheduled, changes, code):
-    VirtualClass.objects.update(**changes)
-
-    status, body = cancel(signed_in, scheduled)
-
-    assert (status, body["code"]) == (409, code)
-
-
 def test_the_teacher_signs_in_again_before_money_of_others_goes_back(
     sign_in, teacher, student, mercadopago, agenda
 ):
@@ -298,14 +276,6 @@ def test_the_teacher_signs_in_again_before_money_of_others_goes_back(
     assert (status, body["code"]) == (403, "sign_in_again")
     assert VirtualClass.objects.get().status == "scheduled"
     assert cancel(sign_in(teacher), virtual_class)[0] == 200
-
-
-def test_another_site_cancels_nothing(signed_in, scheduled):
-    headers = {"Origin": "https://evil.example"}
-    response = post(signed_in, f"{PATH}/{scheduled.pk}/cancel", {}, headers=headers)
-
-    assert response.status_code == 403
-    assert VirtualClass.objects.get().status == "scheduled"
 
 
 # --- Moving ---------------------------------------------------------------------------------------
@@ -339,23 +309,6 @@ def test_a_class_moves_to_no_other_time(signed_in, scheduled, start, code):
     assert (status, body["code"]) == (409, code)
     scheduled.refresh_from_db()
     assert scheduled.start_time == NEXT_WEEK
-
-
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"start_time": tuesday("09:00")}, "too_late"),
-        ({"status": "pending"}, "class_pending"),
-        ({"status": "cancelled"}, "class_cancelled"),
-    ],
-    ids=["too late", "pending", "cancelled"],
-)
-def test_a_class_that_cannot_move(signed_in, scheduled, changes, code):
-    VirtualClass.objects.update(**changes)
-
-    status, body = move(signed_in, scheduled, tuesday("18:30", weeks=1))
-
-    assert (status, body["code"]) == (409, code)
 
 
 def test_nothing_moves_while_the_calendar_is_down(signed_in, scheduled, google):

@@ -4,7 +4,6 @@ import logging
 
 import pytest
 
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import VirtualClass
 from tests.api.bodies import booking_body, post
 from tests.api.database_faults import failing
@@ -147,23 +146,6 @@ def test_listing_tells_nothing_of_a_class(anybody, host, teacher):
 # --- Pages ----------------------------------------------------------------------------------------
 
 
-def test_code_is_the_hosts_to_give(signed_in, scheduled):
-    page = signed_in.get(f"/inicio/clases/{scheduled.pk}").content.decode()
-
-    assert scheduled.access_code in page
-    assert scheduled.html_link in page
-
-
-def test_guest_sees_the_link_but_not_the_code(guest, scheduled):
-    answer = post(guest, "/api/access-code", f'"{scheduled.access_code}"')
-    own = f"/inicio/clases/{scheduled.pk}"
-    pages = {path: whole(guest.get(path)) for path in ("/inicio", "/inicio/clases", own)}
-
-    assert scheduled.html_link in answer.json()["response"]["htmlLink"]
-    assert scheduled.html_link in pages[own]
-    assert scheduled.access_code not in whole(answer) + "".join(pages.values())
-
-
 @pytest.mark.parametrize(
     "path", ["/inicio", "/inicio/clases", "/inicio/clases/{}", "/inicio/reservar", "/inicio/perfil"]
 )
@@ -176,13 +158,6 @@ def test_outsider_sees_nothing_of_the_class(outsider, scheduled, host, path):
         assert private not in text
 
 
-def test_stranger_is_sent_to_the_sign_in_page(anybody, scheduled):
-    response = anybody.get(f"/inicio/clases/{scheduled.pk}")
-
-    assert response.status_code == 302
-    assert scheduled.access_code not in whole(response)
-
-
 @pytest.mark.parametrize("client_name", ["signed_in", "outsider"], ids=["host", "outsider"])
 def test_refused_join_shows_no_link(request, client_name, scheduled):
     client = request.getfixturevalue(client_name)
@@ -192,11 +167,3 @@ def test_refused_join_shows_no_link(request, client_name, scheduled):
 
     assert scheduled.html_link not in text
     assert scheduled.access_code not in text
-
-
-def test_cancelled_class_gives_up_its_link(guest, scheduled, teacher):
-    post(guest, "/api/access-code", f'"{scheduled.access_code}"')
-
-    cancel_class(class_id=scheduled.pk, actor=teacher)
-
-    assert scheduled.html_link not in whole(guest.get(f"/inicio/clases/{scheduled.pk}"))

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from bookings.domain.sales import notifications
 from bookings.domain.sales.notifications import forget_notifications, process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.payments import make_payment, posting
 from tests.standins import Fault
 from tests.standins.mercadopago_notices import signature
@@ -339,12 +340,11 @@ def test_a_provider_that_is_down_is_not_asked_for_every_notice(provider, mercado
 def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
     provider, mercadopago, monkeypatch
 ):
-    def fail_for_one(notification):
-        if notification.resource_id == "1":
+    def fail_for_one(gateway, *, topic, resource_id):
+        if resource_id == "1":
             raise ValueError("a bug")
-        return None, ""
 
-    monkeypatch.setattr(notifications, "_look_into", fail_for_one)
+    monkeypatch.setattr(MercadoPagoGateway, "find_notified", fail_for_one)
     for number in range(3):
         post(provider, f"data.id={number}&type=payment", headers=signed(str(number)))
 
@@ -366,7 +366,7 @@ def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
 def test_the_answer_does_not_wait_for_a_provider_that_hangs(
     provider, mercadopago, settings, monkeypatch
 ):
-    monkeypatch.delattr(notifications._job, "call")
+    monkeypatch.delattr(notifications.job, "call")
     settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=0.5)
     mercadopago.fault("payments.get", *[Fault.delay(1)] * 40)
     seconds = []
@@ -386,7 +386,7 @@ def test_the_answer_does_not_wait_for_a_provider_that_hangs(
 @pytest.mark.concurrency
 @pytest.mark.django_db(transaction=True)
 def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, monkeypatch):
-    monkeypatch.delattr(notifications._job, "call")
+    monkeypatch.delattr(notifications.job, "call")
 
     mercadopago.deliver(post=posting(provider))
 

@@ -1,6 +1,9 @@
 """domain/calendar/writing.py: making an event and taking it away may run side by side."""
 
+from functools import partial
+
 import pytest
+from django.db import connection
 
 from bookings.domain.calendar import writing
 from bookings.domain.calendar.writing import (
@@ -51,15 +54,16 @@ def before(monkeypatch, module, name, act):
     monkeypatch.setattr(module, name, act_first)
 
 
-def test_cancelling_before_the_wish_is_noted_makes_no_event(pending, google, teacher, monkeypatch):
-    before(
-        monkeypatch,
-        scheduling,
-        "_note_request",
-        lambda: cancel_class(class_id=pending.pk, actor=teacher),
-    )
+def test_cancelling_before_the_wish_is_noted_makes_no_event(pending, google, teacher):
+    wishes = iter([partial(cancel_class, class_id=pending.pk, actor=teacher)])
 
-    with pytest.raises(ClassCancelledError):
+    def cancel_first(execute, sql, *args):
+        if sql.startswith("UPDATE"):
+            for cancel in wishes:
+                cancel()
+        return execute(sql, *args)
+
+    with connection.execute_wrapper(cancel_first), pytest.raises(ClassCancelledError):
         schedule_class(preference_id=pending.preference_id)
 
     assert google.events() == []
@@ -72,12 +76,17 @@ def test_a_request_made_during_a_deletion_is_not_answered_by_it(
     cancel_class(class_id=pending.pk, actor=teacher)
     request_withdrawal(pending)
 
-    def another_attempt_makes_the_event_again():
+    delete = writing.delete_event_of
+
+    def delete_while_another_attempt_makes_it_again(virtual_class):
+        is_removed = delete(virtual_class)
         writing.create_event(pending)
         request_withdrawal(pending)
+        return is_removed
 
-    before(monkeypatch, writing, "_note_withdrawal", another_attempt_makes_the_event_again)
-    withdraw_event(pending)
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "delete_event_of", delete_while_another_attempt_makes_it_again)
+        withdraw_event(pending)
     assert len(google.live_events()) == 1
 
     withdraw_event(pending)

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar.grant import check_calendar_grant, describe_access, write_calendar
+from bookings.domain.calendar.grant import check_calendar_grant, describe_access
 from bookings.domain.calendar.repairing import compare_calendar, keep_push_channel
 from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.desk.setup import CalendarState, load_setup
@@ -18,7 +18,7 @@ from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.work.health import load_service_state
 from bookings.work.metrics import ServiceCollector
-from calendar_sync import CalendarNotConnectedError
+from calendar_sync import CalendarNotConnectedError, write_calendar
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
 
@@ -33,6 +33,12 @@ def _quick(settings):
 def grant_is(teacher, *, days_old):
     teacher.provider_token_saved_at = timezone.now() - timedelta(days=days_old)
     teacher.save()
+
+
+def use_account():
+    """Call the calendar by the service account."""
+    with write_calendar(None) as calendar:
+        calendar.check_grant()
 
 
 def kinds_told():
@@ -98,7 +104,7 @@ def ask(google, *, is_accepted):
 def test_service_account_that_is_refused_is_told_once(robot, teacher, google):
     assert [ask(google, is_accepted=False), check_calendar_grant()] == [0, 0]
     with pytest.raises(CalendarNotConnectedError):
-        write_calendar(lambda calendar: calendar.check_grant())
+        use_account()
 
     assert kinds_told() == [NoticeKind.ACCOUNT_REFUSED]
     assert deliver_due() == 1
@@ -146,7 +152,7 @@ def test_no_service_account_is_no_refused_one(teacher, google):
     type(teacher).objects.update(provider_refresh_token="")
 
     with pytest.raises(CalendarNotConnectedError):
-        write_calendar(lambda calendar: calendar.check_grant())
+        use_account()
 
     assert not Notice.objects.exists()
 

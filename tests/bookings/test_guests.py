@@ -1,13 +1,15 @@
 """domain/calendar/guests.py: the event invites the people with a place, whatever fails."""
 
+from contextlib import nullcontext
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 import time_machine
 from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
-from bookings.domain.calendar import drafts, grant, guests, writing
+from bookings.domain.calendar import drafts, guests, writing
 from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import reconcile
 from bookings.domain.classes.changing import reschedule_class
@@ -176,14 +178,14 @@ def test_person_who_joins_while_the_list_is_written_is_not_lost(
     google, scheduled, student, stranger, monkeypatch
 ):
     join_class(user=student, access_code=scheduled.access_code)
-    write = guests.ask_calendar
+    write = guests.use_calendar
 
-    def join_meanwhile(work):
-        monkeypatch.setattr(guests, "ask_calendar", write)
+    def join_meanwhile(token):
+        monkeypatch.setattr(guests, "use_calendar", write)
         join_class(user=stranger, access_code=scheduled.access_code)
-        return write(work)
+        return write(token)
 
-    monkeypatch.setattr(guests, "ask_calendar", join_meanwhile)
+    monkeypatch.setattr(guests, "use_calendar", join_meanwhile)
 
     sweep_later()
     assert is_requested(scheduled)
@@ -208,16 +210,16 @@ def test_slow_writer_leaves_its_older_list_to_another_round(
     google, scheduled, host, student, monkeypatch
 ):
     """A process reads the people, waits for the calendar, and writes after another's newer list."""
-    ask = guests.ask_calendar
+    ask = guests.use_calendar
 
-    def write_late(work):
-        monkeypatch.setattr(guests, "ask_calendar", ask)
+    def write_late(token):
+        monkeypatch.setattr(guests, "use_calendar", ask)
         join_class(user=student, access_code=scheduled.access_code)
         sweep_later()
-        return ask(work)
+        return ask(token)
 
     guests.request_guests(VirtualClass.objects.all())
-    monkeypatch.setattr(guests, "ask_calendar", write_late)
+    monkeypatch.setattr(guests, "use_calendar", write_late)
     guests.write_guests(VirtualClass.objects.get())
     assert is_requested(scheduled)
 
@@ -274,17 +276,17 @@ def test_list_read_before_an_event_is_made_again_is_not_the_last(
 ):
     """A guest joins while the event is made again, when there is none to invite the guest to."""
     google.delete_event(scheduled.provider_event_id)
-    ask = grant.use_calendar
+    write = writing.write_calendar
 
-    def join_meanwhile(work, **kwargs):
-        monkeypatch.setattr(grant, "use_calendar", ask)
+    def join_meanwhile(token):
+        monkeypatch.setattr(writing, "write_calendar", write)
         join_class(user=student, access_code=scheduled.access_code)
         sweep_later()
-        return ask(work, **kwargs)
+        return write(token)
 
     def draft_before(virtual_class):
         draft = drafts.draft_event(virtual_class)
-        monkeypatch.setattr(grant, "use_calendar", join_meanwhile)
+        monkeypatch.setattr(writing, "write_calendar", join_meanwhile)
         return draft
 
     monkeypatch.setattr(writing, "draft_event", draft_before)
@@ -300,7 +302,7 @@ def test_new_grant_invites_those_who_joined_under_a_service_account(
 ):
     join_class(user=student, access_code=scheduled.access_code)
     # A service account of its own invites nobody, and the request is done.
-    monkeypatch.setattr(guests, "ask_calendar", lambda work: None)
+    monkeypatch.setattr(guests, "use_calendar", lambda token: nullcontext(Mock()))
     sweep_later()
     monkeypatch.undo()
     assert invited(google) == [host.email]
@@ -319,7 +321,7 @@ def test_new_grant_invites_those_who_joined_under_a_service_account(
 def at_once(monkeypatch):
     """Count the calls of the background job instead of starting a thread."""
     calls = []
-    monkeypatch.setattr(guests, "_job", type("Job", (), {"call": lambda self: calls.append(1)})())
+    monkeypatch.setattr(guests, "job", type("Job", (), {"call": lambda self: calls.append(1)})())
     return calls
 
 
@@ -338,11 +340,11 @@ def test_join_asks_for_the_list_after_its_commit(
 def test_list_waits_until_nobody_has_come_for_a_while(google, scheduled, student, at_once):
     join_class(user=student, access_code=scheduled.access_code)
 
-    guests._write_recent()
+    guests.write_recent()
     assert (patches(google), at_once) == ([], [1])
 
     with time_machine.travel(timezone.now() + guests.QUIET):
-        guests._write_recent()
+        guests.write_recent()
     assert student.email in invited(google)
     assert at_once == [1]
 
@@ -356,7 +358,7 @@ def test_failing_calendar_is_left_to_the_sweep(google, scheduled, student, at_on
     google.fault("events.get", *[Fault.status(503)] * 3)
 
     with time_machine.travel(timezone.now() + guests.QUIET):
-        guests._write_recent()
+        guests.write_recent()
 
     assert is_requested(scheduled)
     assert at_once == []

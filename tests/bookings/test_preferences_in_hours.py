@@ -1,6 +1,6 @@
 """domain/sales/checkout.py: preferences of JS clients respect the teacher's opening hours."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 import time_machine
@@ -11,7 +11,6 @@ from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Closure, Hold, Payment, Purchase
 from calendar_sync import CalendarNotConnectedError
 from tests.booking import book_class
-from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 
 HOUR = timedelta(hours=1)
@@ -32,14 +31,11 @@ def close(start):
 @pytest.mark.parametrize(
     ("start", "is_closed"),
     [
-        (datetime.fromisoformat("2026-11-29T03:00:00-03:00"), False),
-        (tuesday("12:30"), False),
         (tuesday("10:10"), False),
         (tuesday("10:00", weeks=1), True),
-        (tuesday("10:00", weeks=5), False),
         (NOW - timedelta(minutes=50), False),
     ],
-    ids=["Sunday night", "ends too late", "off the grid", "holiday", "too far ahead", "begun"],
+    ids=["off the grid", "holiday", "begun"],
 )
 def test_a_time_that_the_pages_do_not_offer_gets_no_preference(mercadopago, host, start, is_closed):
     if is_closed:
@@ -53,11 +49,6 @@ def test_a_time_that_the_pages_do_not_offer_gets_no_preference(mercadopago, host
     assert mercadopago.preferences == []
 
 
-def test_a_time_too_soon_gets_no_preference(mercadopago, host):
-    with time_machine.travel(tuesday("09:30"), tick=False), pytest.raises(SlotNotOfferedError):
-        wish(host, tuesday("18:00"))
-
-
 def test_a_time_of_the_teachers_dentist_gets_no_preference(mercadopago, host, google):
     google.add_event(
         start={"dateTime": tuesday("10:30").isoformat()},
@@ -68,13 +59,6 @@ def test_a_time_of_the_teachers_dentist_gets_no_preference(mercadopago, host, go
         wish(host, tuesday("10:00"))
 
     assert refusal.value.code == "slot_taken"
-
-
-def test_a_time_in_the_pause_after_a_class_gets_no_preference(mercadopago, host):
-    VirtualClassFactory(scheduled=True, start_time=tuesday("09:00"))
-
-    with pytest.raises(SlotTakenError):
-        wish(host, tuesday("10:00"))
 
 
 def test_without_the_calendar_there_is_no_preference(mercadopago, host, teacher, google):

@@ -85,7 +85,7 @@ def test_reconnecting_resumes_at_once(
     host, teacher, google, monkeypatch, django_capture_on_commit_callbacks
 ):
     called = []
-    monkeypatch.setattr(finishing._job, "call", lambda: called.append(True))
+    monkeypatch.setattr(finishing.job, "call", lambda: called.append(True))
     with django_capture_on_commit_callbacks(execute=True):
         remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
 

@@ -198,21 +198,10 @@ def test_schedule_class_takes_back_its_event_when_cancelled_meanwhile(
     assert google.live_events() == []
 
 
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (Fault.status(503), CalendarUnavailableError),
-        (Fault.garbage(), CalendarUnavailableError),
-    ],
-    ids=["503", "garbage"],
-)
-def test_schedule_class_leaves_the_class_pending_when_the_calendar_fails(
-    pending, google, settings, fault, error
-):
-    settings.CALENDAR_BUDGET = timedelta(seconds=0.5)
-    google.fault("events.insert", *[fault] * 20)
+def test_schedule_class_leaves_the_class_pending_when_the_calendar_fails(pending, google):
+    google.fault("events.insert", *[Fault.status(503)] * 20)
 
-    with pytest.raises(error):
+    with SHORT_BUDGET, pytest.raises(CalendarUnavailableError):
         schedule_class(preference_id=pending.preference_id)
 
     pending.refresh_from_db()
@@ -255,15 +244,15 @@ def test_schedule_class_goes_on_if_the_calendar_s_answer_is_not_noted(pending, g
 
 
 def test_schedule_class_keeps_one_event_when_saving_fails_first(pending, google, monkeypatch):
-    store = scheduling._store
+    record = scheduling.record_place
     failures = [OperationalError("the connection went away")]
 
     def fail_once(*args):
         if failures:
             raise failures.pop()
-        return store(*args)
+        return record(*args)
 
-    monkeypatch.setattr(scheduling, "_store", fail_once)
+    monkeypatch.setattr(scheduling, "record_place", fail_once)
     with pytest.raises(EventNotSavedError):
         schedule_class(preference_id=pending.preference_id)
 
@@ -281,20 +270,6 @@ def test_schedule_class_draws_another_code_when_one_is_taken(pending, monkeypatc
     monkeypatch.setattr(scheduling, "generate_access_code", lambda: next(codes))
 
     assert schedule_class(preference_id=pending.preference_id).access_code == "FRESH234"
-
-
-def test_cancel_class_takes_the_event_away_and_closes_the_code(pending, google, teacher):
-    scheduled = schedule_class(preference_id=pending.preference_id)
-
-    cancelled = cancel_class(class_id=scheduled.pk, actor=teacher, reason="Ill")
-
-    assert cancelled.status == ClassStatus.CANCELLED
-    assert google.live_events() == []
-    assert list(ClassLog.objects.values_list("event", "reason")) == [
-        ("scheduled", ""),
-        ("cancelled", "Ill"),
-        ("event_removed", ""),
-    ]
 
 
 def test_cancel_class_gives_the_time_back(pending, host, teacher):

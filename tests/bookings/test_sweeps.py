@@ -39,7 +39,7 @@ def test_a_sweep_does_everything_once(host, teacher):
 
     nothing = dict.fromkeys((run.__name__ for run in sweeps.SWEEPS), 0)
     assert results == nothing | {
-        "delete_expired_holds": 1,
+        "delete_old_rows": 1,
         "finish_requested_schedulings": 1,
         "check_calendar_grant": 1,
         "send_due_notices": 2,  # the student's and the teacher's
@@ -97,7 +97,7 @@ def test_sweep_leaves_a_heartbeat(db):
     with time_machine.travel(NOON, tick=False):
         sweep()
 
-    beat = Heartbeat.objects.get(name="delete_expired_holds")
+    beat = Heartbeat.objects.get(name="delete_old_rows")
     assert (beat.beat_at, beat.count, beat.failed_at, beat.failure) == (NOON, 0, None, "")
 
 

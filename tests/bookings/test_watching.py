@@ -150,7 +150,7 @@ def test_a_message_has_the_calendar_compared(scheduled, google, teacher, setting
     settings.BASE_URL = "https://clases.example"
     assert keep_push_channel() == 1
     settings.BASE_URL = "http://testserver"
-    monkeypatch.setattr(repairing, "_job", Inline(compare_calendar))
+    monkeypatch.setattr(repairing, "job", Inline(compare_calendar))
     google.take_notices()
     move(google, scheduled)
     [message] = google.take_notices()
@@ -181,7 +181,7 @@ def test_a_new_grant_opens_the_channel_at_once(
     teacher, google, settings, monkeypatch, django_capture_on_commit_callbacks
 ):
     settings.BASE_URL = "https://clases.example"
-    monkeypatch.setattr(repairing, "_channel_job", Inline(keep_push_channel))
+    monkeypatch.setattr(repairing, "channel_job", Inline(keep_push_channel))
     type(teacher).objects.update(provider_refresh_token="")
 
     with django_capture_on_commit_callbacks(execute=True):

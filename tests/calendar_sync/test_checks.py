@@ -7,7 +7,6 @@ import pytest
 from calendar_sync.checks import check_calendar
 
 ACCOUNT = {"client_email": "robot@example.com", "private_key": "secret", "token_uri": "https://x"}
-CALENDAR_URL = "https://www.googleapis.com/calendar/v3/"
 
 
 def ids(messages):

@@ -17,7 +17,7 @@ from calendar_sync import (
     CalendarUnavailableError,
     get_calendar,
 )
-from calendar_sync.google.credentials import Grant, get_grant
+from calendar_sync.google.credentials import Grant
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault
 
@@ -61,13 +61,6 @@ def test_refresh_token_is_exchanged_with_the_services_client(google, calendar, t
         "client_secret": "google-secret",
         "refresh_token": token,
     }
-
-
-def test_access_token_serves_many_operations(google, token):
-    for _ in range(3):
-        get_calendar(refresh_token=token).upcoming_events(since=NOW)
-
-    assert len(sent(google, "token")) == 1
 
 
 def test_access_token_that_expired_is_renewed(google, calendar):
@@ -120,11 +113,6 @@ def test_grant_takes_the_token_another_thread_just_got():
     Grant(RenewedMeanwhile(), may_invite=True).refresh(request=None)
 
     assert list(tokens) == []
-
-
-def test_grant_is_one_object_per_refresh_token(token):
-    assert get_grant(token) is get_grant(token)
-    assert get_grant(token) is not get_grant("another")
 
 
 def test_service_account_acts_for_the_administrator(google, service_account, draft):

@@ -1,7 +1,5 @@
 """The provider's JSON and our words."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from calendar_sync.google import mapping
@@ -17,38 +15,6 @@ def conference(*entry_points, status="success"):
             "entryPoints": list(entry_points),
         }
     }
-
-
-def test_event_body_says_times_in_the_drafts_zone(make_draft):
-    start = datetime(2026, 7, 1, 12, tzinfo=UTC)
-    draft = make_draft(start=start, end=start + timedelta(hours=1), time_zone="Europe/Madrid")
-
-    body = mapping.event_body(draft, may_invite=True)
-
-    assert body["start"] == {"dateTime": "2026-07-01T14:00:00+02:00", "timeZone": "Europe/Madrid"}
-
-
-def test_event_body_invites_nobody_when_it_may_not(draft):
-    assert "attendees" not in mapping.event_body(draft, may_invite=False)
-
-
-def request_id(event=None):
-    return mapping.conference_request(event)["createRequest"]["requestId"]
-
-
-def test_conference_request_of_a_new_event_has_an_id_of_its_own():
-    assert len({request_id() for _ in range(100)}) == 100
-
-
-def test_conference_request_of_one_version_of_an_event_has_one_id():
-    event = {"id": "abcde", "etag": '"p1"'}
-
-    assert request_id(event) == request_id(dict(event))
-    assert len({request_id({**event, "etag": f'"p{number}"'}) for number in range(100)}) == 100
-
-
-def test_conference_request_of_an_event_without_version_has_an_id_of_its_own():
-    assert request_id({"id": "abcde"}) != request_id({"id": "abcde"})
 
 
 @pytest.mark.parametrize(
@@ -105,12 +71,6 @@ def test_reference_of_reads_the_private_property(event, reference):
     assert mapping.reference_of(event) == reference
 
 
-def test_missing_changes_of_an_event_as_drafted_is_nothing(draft):
-    event = {**mapping.event_body(draft, may_invite=True), **conference(VIDEO)}
-
-    assert mapping.missing_changes(event, draft) == {}
-
-
 def test_missing_changes_compares_moments_not_spellings(draft):
     event = {
         **mapping.event_body(draft, may_invite=True),
@@ -126,10 +86,3 @@ def test_missing_changes_mends_times_that_cannot_be_read(draft):
     event = {**mapping.event_body(draft, may_invite=True), **conference(VIDEO), "start": None}
 
     assert mapping.missing_changes(event, draft).keys() == {"start", "end"}
-
-
-def test_created_event_allows_an_event_without_description(draft):
-    event = mapping.event_body(draft, may_invite=True)
-    del event["description"]
-
-    assert mapping.created_event(event).description == ""

@@ -159,3 +159,10 @@ def test_a_meeting_that_is_being_made_has_no_address_yet(google, calendar, draft
     [event] = calendar.own_events(since=LONG_AGO)
 
     assert event.conference_url == ""
+
+
+def test_events_of_leaves_the_deleted_event_out(calendar, draft):
+    calendar.create_event(draft)
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert calendar.events_of(draft.reference, event_id=draft.event_id) == []

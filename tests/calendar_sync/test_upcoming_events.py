@@ -53,10 +53,6 @@ def test_upcoming_events_gives_start_end_and_status(google, calendar):
     assert slot.start.isoformat() == "2026-11-26T10:00:00-03:00"
 
 
-def test_upcoming_events_of_an_empty_calendar(google, calendar):
-    assert calendar.upcoming_events(since=NOW) == []
-
-
 def test_upcoming_events_holds_what_is_running_and_not_what_is_over(google, calendar):
     for start in (NOW - timedelta(hours=1), NOW - timedelta(minutes=30)):
         google.add_event(start=start, end=start + timedelta(hours=1))

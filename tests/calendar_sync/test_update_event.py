@@ -11,7 +11,7 @@ from calendar_sync import (
     CalendarRefusedError,
     CalendarUnavailableError,
     EventGoneError,
-    get_calendar,
+    EventNotOursError,
 )
 from tests.standins import Fault
 
@@ -161,8 +161,11 @@ def test_update_event_takes_no_fault_for_a_deletion(google, calendar, created, m
     assert patches(google) == []
 
 
-def test_update_event_without_a_grant_is_not_connected(google, moved):
-    with pytest.raises(CalendarNotConnectedError):
-        get_calendar(refresh_token=None).update_event(moved)
+def test_update_event_leaves_an_event_of_another_reference(calendar, make_draft):
+    created = calendar.create_event(make_draft())
 
-    assert google.requests == []
+    with pytest.raises(EventNotOursError):
+        calendar.update_event(make_draft(reference="class-2", end=created.end + timedelta(hours=1)))
+
+    [slot] = calendar.upcoming_events(since=created.start)
+    assert slot.end == created.end

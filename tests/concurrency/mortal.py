@@ -9,12 +9,9 @@ from tests.drills.patching import die, die_after, die_before, replace
 
 SCHEDULING = "bookings.domain.classes.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
-    "before the wish": partial(die_before, f"{SCHEDULING}._note_request"),
     "between wish and insert": partial(die_before, f"{SCHEDULING}.create_event"),
-    "between insert and save": partial(die_before, f"{SCHEDULING}._save"),
-    "in the save, host written": partial(
-        die_before, "bookings.domain.places.participants._follow_rows"
-    ),
+    "between insert and save": partial(die_after, f"{SCHEDULING}.create_event"),
+    "in the save, host written": partial(die_after, "bookings.models.UserActivity.save"),
     "in the save, all written": partial(die_after, f"{SCHEDULING}.record_place"),
     "before the answer": lambda: None,
 }
@@ -34,7 +31,7 @@ def save_without_transaction() -> None:
         "django.db.backends.postgresql.features.DatabaseFeatures.has_select_for_update",
         lambda original: False,
     )
-    replace(f"{SCHEDULING}._store", lambda original: original.__wrapped__)
+    replace(f"{SCHEDULING}.store_event", lambda original: original.__wrapped__)
 
 
 PROTECTIONS = {"ids": use_random_event_ids, "transaction": save_without_transaction}

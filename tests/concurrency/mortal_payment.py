@@ -11,15 +11,16 @@ from bookings.domain.classes import scheduling
 from bookings.domain.money import charges, refunds
 from bookings.domain.sales import settling
 from bookings.models import Payment, PaymentCharge, Refund, VirtualClass
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.drills.patching import die
 
 
-def before(module: ModuleType, name: str) -> Callable[[], None]:
+def before(module: ModuleType | type, name: str) -> Callable[[], None]:
     """Die instead of calling a function."""
     return lambda: setattr(module, name, die)
 
 
-def after(module: ModuleType, name: str) -> Callable[[], None]:
+def after(module: ModuleType | type, name: str) -> Callable[[], None]:
     """Die when a function has been called and nobody has seen what it gave."""
 
     def install() -> None:
@@ -47,15 +48,14 @@ SETTLING: dict[str, Callable[[], None]] = {
     "in the record, the class written": saving(VirtualClass),
     "in the record, all written": saving(Payment),
     "when it is recorded": before(settling, "carry_out"),
-    "when it is approved": after(charges, "_approve_if_paid"),
-    "when the event is made": before(scheduling, "_save"),
+    "when it is approved": before(charges, "pay_purchase"),
+    "when the event is made": after(scheduling, "create_event"),
     "when the class is scheduled": after(settling, "schedule_class"),
 }
 REFUNDING: dict[str, Callable[[], None]] = {
-    "before the provider is asked": before(refunds, "_ask_provider"),
-    "when the provider has given back": after(refunds, "_ask_provider"),
+    "before the provider is asked": before(MercadoPagoGateway, "refund"),
+    "when the provider has given back": after(MercadoPagoGateway, "refund"),
     "while that is written down": saving(Refund),
-    "when that is written down": after(refunds, "_finish"),
 }
 
 

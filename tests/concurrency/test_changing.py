@@ -17,9 +17,6 @@ from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.exceptions import (
-    ClassCancelledError,
-)
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales import holds
 from bookings.domain.sales.holds import keep_time
@@ -129,19 +126,20 @@ def race_with_a_scheduling(make_class, teacher, morning, monkeypatch, patience=S
     target = morning + timedelta(hours=9)
     virtual_class = make_class(morning)
     pending = VirtualClassFactory(start_time=target)
-    gate, is_taken, store = Gate(2, patience), changing.is_time_taken, scheduling._store
+    gate, is_taken, create = Gate(2, patience), changing.is_time_taken, scheduling.create_event
 
     def look_and_wait(*args):
         answer = is_taken(*args)
         gate.wait()
         return answer
 
-    def store_in_step(*args):
+    def create_in_step(*args, **how):
+        event = create(*args, **how)
         gate.wait()
-        return store(*args)
+        return event
 
     monkeypatch.setattr(changing, "is_time_taken", look_and_wait)
-    monkeypatch.setattr(scheduling, "_store", store_in_step)
+    monkeypatch.setattr(scheduling, "create_event", create_in_step)
     schedule = partial(schedule_class, preference_id=pending.preference_id)
     results = race(move(virtual_class, teacher, target), schedule)
 
@@ -251,18 +249,6 @@ def test_many_moves_of_one_class_end_with_its_event_where_it_is(
     assert agree(google)
 
 
-def test_the_same_move_twice_is_one_move(make_class, teacher, morning, google):
-    virtual_class = make_class(morning)
-    target = morning + timedelta(hours=5)
-
-    results = race(*[move(virtual_class, teacher, target) for _ in range(2)])
-
-    kinds = Counter(type(result).__name__ for result in results)
-    assert kinds == {"VirtualClass": 1, "SameTimeError": 1}
-    assert Notice.objects.filter(kind=NoticeKind.RESCHEDULED).count() == 1
-    assert agree(google)
-
-
 def move_while_cancelling(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
     """Cancel between the move's checks and its write; tell whether the move noticed."""
     virtual_class = make_class(morning)
@@ -299,30 +285,6 @@ def test_a_move_needs_its_lock(make_class, teacher, morning, monkeypatch, withou
     without_locks()
 
     assert not move_while_cancelling(make_class, teacher, morning, monkeypatch, LONG_PATIENCE)
-
-
-def test_moves_and_a_cancellation_end_in_agreement(make_class, teacher, morning, google):
-    virtual_class = make_class(morning)
-    moves = [move(virtual_class, teacher, morning + timedelta(hours=h)) for h in range(2, 6)]
-
-    results = race(*moves, partial(cancel_class, class_id=virtual_class.pk, actor=teacher))
-
-    refusals = {type(one) for one in results if isinstance(one, Exception)}
-    assert refusals <= {ClassCancelledError}
-    assert VirtualClass.objects.get().status == "cancelled"
-    assert google.live_events() == []
-
-
-def test_a_move_and_guests_who_join_end_in_agreement(make_class, teacher, morning, google):
-    virtual_class = make_class(morning, max_participants=30)
-    code = virtual_class.access_code
-    joins = [partial(join_class, user=UserFactory(), access_code=code) for _ in range(10)]
-
-    results = race(*joins, move(virtual_class, teacher, morning + timedelta(hours=4)))
-
-    assert not [one for one in results if isinstance(one, Exception)]
-    assert is_consistent()
-    assert agree(google)
 
 
 # --- Leaving --------------------------------------------------------------------------------------
@@ -363,34 +325,3 @@ def test_leaving_needs_the_lock(host, monkeypatch, without_locks):
     without_locks()
 
     assert not leave_and_join(host, monkeypatch, LONG_PATIENCE)
-
-
-def test_leaving_twice_at_once_frees_one_place(host, student):
-    virtual_class = VirtualClassFactory(
-        scheduled=True, booked_by=host, max_participants=6, access_code=CODE
-    )
-    join_class(user=student, access_code=CODE)
-
-    leave = partial(leave_class, class_id=virtual_class.pk, user=student)
-    results = race(leave, leave, leave)
-
-    kinds = Counter(type(result).__name__ for result in results)
-    assert kinds == {"VirtualClass": 1, "ClassNotFoundError": 2}
-    assert is_consistent()
-
-
-def test_leaving_beside_a_cancellation_ends_in_agreement(make_class, teacher, morning):
-    virtual_class = make_class(morning, max_participants=9)
-    guests = UserFactory.create_batch(6)
-    for guest in guests:
-        join_class(user=guest, access_code=virtual_class.access_code)
-
-    results = race(
-        *[partial(leave_class, class_id=virtual_class.pk, user=guest) for guest in guests],
-        partial(cancel_class, class_id=virtual_class.pk, actor=teacher),
-    )
-
-    assert all(
-        isinstance(one, ClassCancelledError) for one in results if isinstance(one, Exception)
-    )
-    assert is_consistent()

@@ -15,7 +15,6 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.classes import completing
 from bookings.domain.classes.completing import (
-    complete_class,
     complete_ended_classes,
     mark_attendance,
 )
@@ -53,17 +52,6 @@ def give_classes(people, count):
 
 def totals_of_everybody():
     return set(User.objects.values_list("total_classes", flat=True))
-
-
-def test_eight_workers_complete_each_class_once(db, caplog):
-    give_classes(UserFactory.create_batch(3), 10)
-
-    counts = race(*[complete_ended_classes] * 8)
-
-    assert sum(counts) == 10
-    assert "not completed yet" not in caplog.text  # no two of them waited for each other
-    assert totals_of_everybody() == {10}
-    assert ClassLog.objects.filter(event="completed").count() == 10
 
 
 def complete_together(monkeypatch):
@@ -122,14 +110,13 @@ def mark_together(monkeypatch, teacher, patience):
     part = UserActivity.objects.create(
         user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT, completed=True
     )
-    gate, lock = Gate(2, patience), completing._lock
+    gate, add = Gate(2, patience), completing.add_to_total_classes
 
-    def lock_and_wait(*args):
-        activity = lock(*args)
+    def wait_and_add(*args):
         gate.wait()
-        return activity
+        return add(*args)
 
-    monkeypatch.setattr(completing, "_lock", lock_and_wait)
+    monkeypatch.setattr(completing, "add_to_total_classes", wait_and_add)
     mark = partial(mark_no_show, class_id=virtual_class.pk, activity_id=part.pk, actor=teacher)
     results = race(mark, mark)
     guest.refresh_from_db()
@@ -212,12 +199,3 @@ def test_a_power_cut_half_way_needs_the_transaction():
 
     assert not is_all_or_nothing(virtual_class)
     assert complete_ended_classes() == 0
-
-
-def test_complete_class_says_that_it_was_not_the_one(db):
-    give_classes(UserFactory.create_batch(2), 1)
-    virtual_class, now = VirtualClass.objects.get(), timezone.now()
-
-    claims = race(*[partial(complete_class, virtual_class=virtual_class, now=now)] * 6)
-
-    assert sorted(claims) == [False] * 5 + [True]

@@ -7,15 +7,14 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.exceptions import DiscountCodeError
 from bookings.domain.money import discounts
-from bookings.domain.money.discounts import list_uses
+from bookings.domain.money.discounts import DiscountCodeError, list_uses
 from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import Price
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.discount_codes import DiscountCodeFactory
 from tests.factories import (
-    DiscountCodeFactory,
     HoldFactory,
     OpenClassFactory,
     PlaceFactory,
@@ -67,8 +66,7 @@ def take_place(user, code, open_class):
             person=user,
             open_class=open_class,
             price=400_000 - found.amount,
-            discount=found.amount,
-            discount_code=found.code,
+            **found.fields,
         )
 
     return hold

@@ -5,7 +5,6 @@ import signal
 import time
 from collections import Counter
 from datetime import timedelta
-from functools import partial
 
 import pytest
 import time_machine
@@ -83,19 +82,6 @@ def test_a_killed_worker_s_mail_leaves_and_repeats_at_most_once(notice, mails, l
     [count] = letters().values()  # one Message-ID, however often
     assert count == (2 if point == "between sending and noting" else 1)
     assert notice.state == NoticeState.SENT
-
-
-def test_a_mail_is_lost_if_it_counts_as_sent_before_it_is(notice, mails, letters):
-    """The control: whoever notes first, to repeat nothing, loses what a crash interrupts."""
-    life = partial(deliver, in_order=False)
-    assert run_forked(life, "while sending", **mails) == -signal.SIGKILL
-
-    deliver_due()
-    let_lease_run_out()
-    deliver_due()
-
-    notice.refresh_from_db()
-    assert (notice.state, letters()) == (NoticeState.SENT, Counter())
 
 
 @pytest.fixture

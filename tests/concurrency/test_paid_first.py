@@ -16,7 +16,7 @@ from bookings.domain.queries import list_holds_over
 from bookings.domain.sales import holds
 from bookings.domain.sales.holds import keep_time
 from bookings.models import Hold, Notice, NoticeKind, VirtualClass
-from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
@@ -40,9 +40,9 @@ def hold_it(user, virtual_class):
     )
 
 
-def race_for(virtual_class, people, monkeypatch):
+def race_for(virtual_class, people, monkeypatch, patience=SHORT_PATIENCE):
     """Have the class claim its time, and holds be checked, before any of them is written."""
-    gate = Gate(2, SHORT_PATIENCE)
+    gate = Gate(2, patience)
 
     def wait_and(step):
         def run(*args, **kwargs):
@@ -79,14 +79,14 @@ def test_a_hold_that_is_stored_while_a_paid_class_claims_its_time_ends(paid, mon
     """The hold is committed after the claim has ended those that it saw, before it looks again."""
     if _is_sqlite():
         pytest.skip("SQLite has one writer at a time")
-    person, end_unpaid, held = UserFactory(), time_claims._end_unpaid, []
+    person, end_unpaid, held = UserFactory(), time_claims.end_unpaid, []
 
     def end_and_let_another_in(*args):
         end_unpaid(*args)
         if not held:
             held.extend(race(partial(hold_it, person, paid)))
 
-    monkeypatch.setattr(time_claims, "_end_unpaid", end_and_let_another_in)
+    monkeypatch.setattr(time_claims, "end_unpaid", end_and_let_another_in)
 
     assert schedule_class(preference_id=paid.preference_id).is_scheduled
 
@@ -106,7 +106,7 @@ def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
 
     monkeypatch.setattr("bookings.domain.classes.scheduling.claim_time", look_only)
 
-    scheduled, held = race_for(paid, [UserFactory()], monkeypatch)
+    scheduled, held = race_for(paid, [UserFactory()], monkeypatch, LONG_PATIENCE)
 
     assert scheduled.is_scheduled
     assert Hold.objects.get() == held

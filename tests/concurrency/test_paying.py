@@ -4,7 +4,6 @@ Each promise has a control: the same race with its protection taken off, which m
 """
 
 import threading
-import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -38,6 +37,7 @@ from bookings.models import (
 )
 from bookings.work.sweeps import sweep
 from tests.bookings.payments.trouble import follow_money
+from tests.concurrency.keyless import forget_the_key
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, in_own_connection, race
 from tests.payments import PRICE, make_payment, posting
 
@@ -148,7 +148,7 @@ def pay_twice_and_look_together(mercadopago, payment, monkeypatch, count=4):
     for _ in range(2):
         mercadopago.pay(payment.preference_id)
     gate = Gate(count, SHORT_PATIENCE)
-    monkeypatch.setattr(charges, "_mark_class_paid", wait_first(gate, charges._mark_class_paid))
+    monkeypatch.setattr(charges, "pay_purchase", wait_first(gate, charges.pay_purchase))
     return race(*[partial(settle, payment.preference_id)] * count)
 
 
@@ -238,7 +238,7 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
     mercadopago.advance(seconds=5)
     mercadopago.settle(charge["id"], "in_mediation")
     gate = Gate(2, SHORT_PATIENCE)
-    for module, name in ((charges, "_mark_class_paid"), (cancelling, "end_purchase")):
+    for module, name in ((charges, "pay_purchase"), (cancelling, "end_purchase")):
         monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
 
     outcomes = race(
@@ -307,14 +307,14 @@ def test_one_refund_is_sent_once(mercadopago, refund):
 
 def send_together(monkeypatch, refund, count=3):
     """Have everybody take the refund for theirs, as when a lease runs out while one is at it."""
-    gate, ask_provider = Gate(count, SHORT_PATIENCE), refunds._ask_provider
+    gate, get_gateway = Gate(count, SHORT_PATIENCE), refunds.get_gateway
 
-    def give_way_and_ask(one):
-        Refund.objects.filter(pk=one.pk).update(next_attempt_at=timezone.now())
+    def give_way_and_ask(provider):
+        Refund.objects.filter(pk=refund.pk).update(next_attempt_at=timezone.now())
         gate.wait()
-        return ask_provider(one)
+        return get_gateway(provider)
 
-    monkeypatch.setattr(refunds, "_ask_provider", give_way_and_ask)
+    monkeypatch.setattr(refunds, "get_gateway", give_way_and_ask)
 
     def send_when_free():
         while not send_due_refunds() and Refund.objects.get(pk=refund.pk).done_at is None:
@@ -331,13 +331,7 @@ def test_a_lease_that_runs_out_sends_the_same_refund(mercadopago, refund, monkey
 
 
 def test_a_refund_is_made_once_only_by_its_key(mercadopago, refund, monkeypatch):
-    ask_provider = refunds._ask_provider
-
-    def forget_the_key(one):
-        one.key = uuid.uuid4().hex
-        return ask_provider(one)
-
-    monkeypatch.setattr(refunds, "_ask_provider", forget_the_key)
+    forget_the_key(monkeypatch)
     send_together(monkeypatch, refund)
 
     assert len(given_back(mercadopago)) > 1

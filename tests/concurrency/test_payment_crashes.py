@@ -1,7 +1,6 @@
 """A process is killed while it settles or refunds; the sweeps finish the work, once."""
 
 import signal
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -9,12 +8,12 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.money import refunds
 from bookings.domain.money.refunds import request_partial_refund, request_refund
 from bookings.domain.sales.settling import settle
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
 from tests.bookings.payments.trouble import follow_money
 from tests.concurrency import mortal_payment
+from tests.concurrency.keyless import forget_the_key
 from tests.concurrency.mortal_payment import REFUNDING, SETTLING
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment
@@ -110,13 +109,7 @@ def test_a_part_goes_back_once_only_under_its_own_key(
 ):
     decide(payment, charge, teacher, part=True)
     crash(mortal_payment.refund, "when the provider has given back")
-    ask_provider = refunds._ask_provider
-
-    def forget_the_key(refund):
-        refund.key = uuid.uuid4().hex
-        return ask_provider(refund)
-
-    monkeypatch.setattr(refunds, "_ask_provider", forget_the_key)
+    forget_the_key(monkeypatch)
     recover()
 
     assert len(mercadopago.refunds) == 2

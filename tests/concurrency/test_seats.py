@@ -60,38 +60,21 @@ def have_one_winner(open_class, *racers):
     return is_whole and (kept, len(refused)) == (PLACES + 1, len(racers) - 1)
 
 
-def race_of_holders():
-    open_class = open_one()
-    return have_one_winner(open_class, *(hold(open_class) for _ in range(3)))
-
-
-def race_of_ways():
-    open_class = open_one()
-    return have_one_winner(open_class, *(way(open_class) for way in (hold, join, pay_late)))
-
-
-RACES = [race_of_holders, race_of_ways]
-
-
 @pytest.fixture
 def checking_together(monkeypatch):
     """Have the racers find the place free before any takes it; a lock keeps the others away."""
 
     def gather(patience):
-        gate, refuse = Gate(3, patience), joining._refuse
+        gate, is_kept = Gate(3, patience), joining.is_kept_for_another
 
         def refuse_and_wait(*arguments):
-            refuse(*arguments)
+            answer = is_kept(*arguments)
             gate.wait()
+            return answer
 
-        monkeypatch.setattr(joining, "_refuse", refuse_and_wait)
+        monkeypatch.setattr(joining, "is_kept_for_another", refuse_and_wait)
 
     return gather
-
-
-@pytest.mark.parametrize("run", RACES)
-def test_the_last_place_has_one_winner(run):
-    assert all(run() for _ in range(ROUNDS))
 
 
 def test_the_last_place_has_one_winner_when_all_look_at_once(checking_together):

@@ -23,7 +23,7 @@ START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microse
 def _look_together(monkeypatch):
     """Have both look for an obstacle before either writes."""
     gate = Gate(2, SHORT_PATIENCE)
-    store, keep = her_bookings._store, holds.racing_for_time
+    store, keep = her_bookings.store_class, holds.racing_for_time
 
     def wait_and(step):
         def run(*args, **kwargs):
@@ -32,7 +32,7 @@ def _look_together(monkeypatch):
 
         return run
 
-    monkeypatch.setattr(her_bookings, "_store", wait_and(store))
+    monkeypatch.setattr(her_bookings, "store_class", wait_and(store))
     monkeypatch.setattr(holds, "racing_for_time", wait_and(keep))
 
 

@@ -170,7 +170,7 @@ def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
 def confirm_as_seen_before(transfer, monkeypatch):
     """Let a confirmation go on from what is stored now."""
     seen = BankTransfer.objects.with_purchases().get(pk=transfer.pk)
-    monkeypatch.setattr(transfers, "_lock", lambda transfer_id: seen)
+    monkeypatch.setattr(transfers, "lock_purchase", lambda purchase_id: seen.purchase)
 
 
 def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):

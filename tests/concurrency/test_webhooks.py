@@ -5,12 +5,11 @@ Each promise has a control: the same with the protection taken off, which must b
 
 import signal
 import threading
-from collections import Counter
 
 import pytest
 from django.db import connection, transaction
 from django.db.models import F
-from django.utils import timezone
+from standardwebhooks import Webhook
 
 from bookings.domain.history import record_event
 from bookings.models import (
@@ -33,29 +32,16 @@ from tests.processes import run_forked
 pytestmark = pytest.mark.concurrency
 
 
-def test_four_workers_send_each_event_once(endpoint, receiver):
-    for _ in range(20):
-        record_test_event(endpoint)
-
-    taken = race(*[deliver_webhooks] * 4)
-
-    assert sum(taken) == 20
-    assert Counter(receiver.ids) == dict.fromkeys(receiver.ids, 1)
-    assert WebhookDelivery.objects.exclude(sent_at=None).count() == 20
-
-
 def send_together(monkeypatch, endpoint):
     """Have two workers find the same delivery before either claims it."""
     record_test_event(endpoint)
-    gate, find = Gate(2, LONG_PATIENCE), delivering._list_due
+    gate, claim = Gate(2, LONG_PATIENCE), delivering.claim
 
-    def find_and_wait():
-        due = find()
-        if due:
-            gate.wait()
-        return due
+    def wait_and_claim(*args, **how):
+        gate.wait()
+        return claim(*args, **how)
 
-    monkeypatch.setattr(delivering, "_list_due", find_and_wait)
+    monkeypatch.setattr(delivering, "claim", wait_and_claim)
     race(deliver_webhooks, deliver_webhooks)
 
 
@@ -74,15 +60,14 @@ def test_without_the_condition_of_the_claim_both_send_it(
     receiver,
     monkeypatch,
 ):
-    both_claim = Gate(2, LONG_PATIENCE)
+    monkeypatch.setattr(delivering, "claim", lambda *args, **how: True)
+    both_take_it, sign = Gate(2, LONG_PATIENCE), Webhook.sign
 
-    def claim(delivery):
-        row = WebhookDelivery.objects.filter(pk=delivery.pk)
-        row.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1)
-        both_claim.wait()
-        return row.select_related("event", "endpoint").first()
+    def wait_and_sign(*args):
+        both_take_it.wait()
+        return sign(*args)
 
-    monkeypatch.setattr(delivering, "_claim", claim)
+    monkeypatch.setattr(Webhook, "sign", wait_and_sign)
     send_together(monkeypatch, endpoint)
 
     assert len(receiver.requests) == 2
@@ -91,13 +76,13 @@ def test_without_the_condition_of_the_claim_both_send_it(
 def announce_together(monkeypatch, patience):
     """Have two workers take what is to be announced at the same moment."""
     record_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
-    gate, draft = Gate(2, patience), events._draft_deliveries
+    gate, build = Gate(2, patience), events.build_event
 
-    def wait_and_draft(*arguments):
+    def wait_and_build(*args, **how):
         gate.wait()
-        return draft(*arguments)
+        return build(*args, **how)
 
-    monkeypatch.setattr(events, "_draft_deliveries", wait_and_draft)
+    monkeypatch.setattr(events, "build_event", wait_and_build)
     return race(announce_events, announce_events)
 
 

@@ -86,19 +86,6 @@ def test_image_runs_without_root_and_holds_what_is_named_only():
     assert next(line for line in ignored if not line.startswith("#")) == "*"
 
 
-def test_image_is_readable_whatever_umask_it_was_checked_out_with():
-    build = (ROOT / "Dockerfile").read_text().split("\nFROM ")[1]
-
-    assert build.index("COPY . ./") < build.index("RUN chmod -R a+rX .")
-
-
-def test_image_has_the_name_of_a_release():
-    images = {COMPOSE["services"][name]["image"] for name in ("web", "worker", "migrate")}
-
-    assert len(images) == 1
-    assert images.pop().startswith("classes:${RELEASE:?")
-
-
 def test_who_comes_by_ipv6_keeps_their_address():
     proxy = COMPOSE["services"]["proxy"]
 
@@ -144,10 +131,6 @@ def test_unit_stays_with_the_release_it_was_started_in(unit):
     # Through /srv/classes, Python would load late what the link names by then.
     assert ".venv/bin/python" in program
     assert "/srv/classes" not in program
-
-
-def test_lines_of_the_journal_are_named_after_their_unit():
-    assert "\nSyslogIdentifier=%p\n" in (UNITS / "hardening.conf").read_text()
 
 
 def test_requests_that_hang_take_no_server_out_of_the_proxy():

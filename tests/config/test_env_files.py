@@ -96,19 +96,3 @@ def test_file_may_hold_quotes_comments_and_dollars(env_file):
     assert env.text("SITE_NAME") == "Clases # 1"
     assert env.text("AUTH_PROVIDER_SECRET") == "$ecret"
     assert env.text("GITHUB_SECRET") == "s3cret"
-
-
-def test_file_that_is_not_there_is_no_error(env_file, monkeypatch):
-    monkeypatch.setenv("DEBUG", "true")
-
-    assert load_env().text("SITE_NAME") == ""
-
-
-def test_file_does_not_change_the_process(env_file, monkeypatch):
-    import os
-
-    env_file.write_text("DEBUG=true\nSITE_NAME=From the file\n")
-
-    load_env()
-
-    assert "SITE_NAME" not in os.environ

@@ -23,21 +23,6 @@ def test_unknown_page_is_a_page(browser, db):
     assert "No encontramos esta página" in response.content.decode()
 
 
-def test_unknown_api_path_is_json(browser):
-    response = browser.get("/api/nowhere")
-
-    assert (response.status_code, response.json()) == (404, {"error": "No encontrado."})
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("path", ["/", "/inicio", "/api/booking"])
-def test_foreign_host_is_refused_and_not_repeated(browser, path):
-    response = browser.get(path, headers={"Host": "evil.example"})
-
-    assert response.status_code == 400
-    assert b"evil" not in response.content
-
-
 def test_large_headers_are_read(browser, db):
     response = browser.get("/inicio", headers={"X-Padding": "x" * 14_000})
 

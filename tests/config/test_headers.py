@@ -8,7 +8,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.test import Client
 
 from accounts.sessions.engine import SessionStore
-from tests.observatory import modifiers, points, read_policy
+from tests.observatory import points, read_policy
 from tests.processes import database_url, web_server
 
 ADDRESS = "https://localhost"
@@ -120,12 +120,6 @@ def test_every_cookie_is_this_hosts_own(ask):
     for cookie in cookies.values():
         assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Lax")
         assert (cookie["path"], cookie["domain"]) == ("/", "")
-
-
-def test_points_fall_without_the_headers():
-    bare = modifiers({}, Client().cookies)
-
-    assert (bare["csp"], bare["hsts"], bare["framing"], bare["sniffing"]) == (-25, -20, -20, -5)
 
 
 @pytest.mark.parametrize(

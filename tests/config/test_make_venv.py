@@ -25,6 +25,8 @@ case "$1 $2" in
     "-m pip") echo "$@" >>installs; {pip} ;;
 esac
 """
+
+
 NO_ENSUREPIP = "echo 'The virtual environment was not created: ensurepip is not available'; exit 1"
 LOCK = "django==5.2.19 \\\n    --hash=sha256:00\npytz==1 ; sys_platform == 'win32' \\\n"
 
@@ -139,17 +141,6 @@ def test_unsupported_python_is_refused_in_one_line(checkout, version):
     assert not checkout.venv.exists()
 
 
-def test_python_that_is_asked_for_is_taken(checkout):
-    checkout.have_python()
-    checkout.run()
-    checkout.have_python("3.13", name="mine")
-    mine = str(checkout.folder / "bin" / "mine")
-
-    assert checkout.run(env={"PYTHON": mine})[0] == 0
-    assert (checkout.venv / "lib" / "python3.13").exists()
-    assert not (checkout.venv / "lib" / "python3.11").exists()
-
-
 def test_python_that_has_gone_or_changed_gets_another_environment(checkout):
     checkout.have_python()
     checkout.run()
@@ -201,34 +192,6 @@ def test_interrupt_leaves_nothing_half_made(checkout, where):
     assert not checkout.venv.exists()
 
 
-def test_environment_that_was_cut_short_by_force_is_made_anew(checkout):
-    reached = checkout.folder / "reached"
-    checkout.have_python(pip=f": >'{reached}'; exec sleep 20")
-    process = checkout.start()
-    while not reached.exists():
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert checkout.venv.exists()
-    checkout.have_python()
-
-    assert checkout.run()[0] == 0
-    assert checkout.installs == 2
-
-
-def test_folder_that_cannot_be_written_to_is_named(checkout):
-    checkout.have_python()
-    checkout.folder.chmod(0o555)
-    try:
-        # Root may write everywhere.
-        code, out, err = checkout.run(user="nobody" if os.getuid() == 0 else None)
-    finally:
-        checkout.folder.chmod(0o755)
-
-    assert (code, out) == (1, "")
-    assert err == f".venv cannot be made: {checkout.folder} cannot be written to.\n"
-
-
 def test_full_disk_is_named_before_anything_is_installed(checkout):
     checkout.have_python()
     df = checkout.folder / "bin" / "df"
@@ -255,13 +218,3 @@ def test_folder_that_is_no_environment_is_left_alone(checkout):
     assert (code, err.count("\n")) == (1, 1)
     assert err.startswith("home is no virtual environment")
     assert file.exists()
-
-
-def test_make_alone_lists_the_targets(checkout):
-    make = shutil.which("make") or pytest.skip("no make on this machine")
-
-    listed = subprocess.run([make, "-C", checkout.folder, "-s"], capture_output=True, text=True)
-
-    assert "  make run " in listed.stdout
-    assert "  make test " in listed.stdout
-    assert not checkout.venv.exists()

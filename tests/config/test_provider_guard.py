@@ -1,4 +1,4 @@
-"""config/lib/provider_guard.py: a few threads wait for the provider, the others stay free."""
+"""config/lib/provider_calls.py: a few threads wait for the provider, the others stay free."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from config.lib.provider_guard import ProviderBusyError, ProviderGuard
+from config.lib.provider_calls import ProviderBusyError, ProviderGuard
 
 pytestmark = pytest.mark.concurrency
 

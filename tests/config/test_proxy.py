@@ -13,7 +13,7 @@ import requests
 
 from config.web.errors import https_only
 from tests.api.test_real_server import PRODUCTION
-from tests.bench.proxy import FRAME, SHIPPED, find_nginx, proxy
+from tests.config.proxy import FRAME, SHIPPED, find_nginx, proxy
 from tests.processes import web_server
 
 pytestmark = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from config.lib.single_flight import SingleFlight
+from config.lib.provider_calls import SingleFlight
 
 PATIENCE = timedelta(seconds=5)
 

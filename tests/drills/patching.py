@@ -15,7 +15,7 @@ def replace(path: str, make: Callable[[Any], Any]) -> None:
     """Put ``make(original)`` where the path points, for the rest of the process.
 
     path: of a module's function or a class's method, such as
-    ``bookings.domain.classes.scheduling._save``.
+    ``bookings.domain.classes.scheduling.create_event``.
     Raises AttributeError when nothing is there: a drill that misses its point proves nothing.
     """
     parent_path, _, name = path.rpartition(".")

@@ -10,6 +10,8 @@ BOOK, PAY, JOIN = "book", "pay", "join"
 MOVE, REFUND, CANCEL, REMIND, COMPLETE = "move", "refund", "cancel", "remind", "complete"
 LEAVE, CLAIM = "leave", "claim"
 DOMAIN, NOTICES = "bookings.domain", "bookings.notices"
+EVENTS = "calendar_sync.google.events.GoogleEvents"
+GATEWAY = "bookings.payments.mercadopago.gateway.MercadoPagoGateway"
 # What every class goes through, in this order, before one of the others happens to it.
 WAY = (BOOK, PAY, JOIN)
 
@@ -32,33 +34,33 @@ def _after(name: str, step: str, path: str) -> Point:
 
 
 POINTS = (
-    _before("book: class written, not committed", BOOK, f"{DOMAIN}.classes.booking._join"),
+    _before("book: class written, not committed", BOOK, f"{DOMAIN}.classes.booking.record_event"),
     _after("book: committed, not answered", BOOK, "bookings.api.booking.book_class"),
     _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.accept_notification"),
-    _before("pay: charge written, not committed", PAY, f"{DOMAIN}.money.charges._plan_check"),
+    _after("pay: charge written, not committed", PAY, "bookings.models.PaymentCharge.save"),
     _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.sales.settling.carry_out"),
-    _before("schedule: before the wish", PAY, f"{DOMAIN}.classes.scheduling._note_request"),
+    _before("schedule: before the wish", PAY, f"{DOMAIN}.sales.settling.schedule_class"),
     _before("schedule: wish committed", PAY, f"{DOMAIN}.classes.scheduling.create_event"),
-    _before("schedule: event made, answer unread", PAY, "calendar_sync.google.events._checked"),
-    _before("save: event read, nothing written", PAY, f"{DOMAIN}.classes.scheduling._save"),
+    _after("schedule: event made, answer lost", PAY, f"{EVENTS}.insert"),
+    _after("save: event read, nothing written", PAY, f"{DOMAIN}.classes.scheduling.create_event"),
     _before("save: class written, mail not", PAY, f"{DOMAIN}.classes.scheduling.record_place"),
     _after("save: all written, not committed", PAY, f"{DOMAIN}.classes.scheduling.record_place"),
     _before("save: committed, mail not begun", PAY, f"{NOTICES}.due.deliver_mails_soon"),
     _before("notify: claimed, not sent", PAY, f"{NOTICES}.delivery.render_mail"),
-    _before("notify: sent, not written down", PAY, f"{NOTICES}.delivery._note_sent"),
+    _after("notify: sent, not written down", PAY, "django.core.mail.EmailMessage.send"),
     _after("join: guest written, counter not", JOIN, "bookings.models.UserActivity.save"),
     _after("join: committed, not answered", JOIN, "bookings.api.access_code.join_class"),
-    _before("refund: promised, not sent", REFUND, f"{DOMAIN}.money.refunds._ask_provider"),
-    _after("refund: sent, answer not stored", REFUND, f"{DOMAIN}.money.refunds._ask_provider"),
-    _after("move: all written, not committed", MOVE, f"{DOMAIN}.classes.changing._tell"),
-    _before("move: committed, event not moved", MOVE, f"{DOMAIN}.calendar.writing._move_or_make"),
-    _before("move: event moved, not noted", MOVE, f"{DOMAIN}.calendar.writing._note_move"),
+    _before("refund: promised, not sent", REFUND, f"{GATEWAY}.refund"),
+    _after("refund: sent, answer not stored", REFUND, f"{GATEWAY}.refund"),
+    _after("move: mail written, not committed", MOVE, f"{DOMAIN}.classes.changing.record_due"),
+    _before("move: committed, event not moved", MOVE, f"{DOMAIN}.calendar.writing.draft_update"),
+    _after("move: event moved, not noted", MOVE, f"{EVENTS}.patch"),
     _after("cancel: all written, not committed", CANCEL, f"{DOMAIN}.classes.cancelling.call_off"),
     _before(
         "cancel: committed, event there", CANCEL, f"{DOMAIN}.classes.cancelling.withdraw_event"
     ),
-    _before(
-        "cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.calendar.writing._note_withdrawal"
+    _after(
+        "cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.calendar.writing.delete_event_of"
     ),
     _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
     _after(
@@ -68,7 +70,7 @@ POINTS = (
     _after("claim: guest written, counter not", CLAIM, "bookings.models.UserActivity.save"),
     _after("claim: all written, not committed", CLAIM, f"{DOMAIN}.places.joining.offer_free_place"),
     _before("remind: claimed, not sent", REMIND, f"{NOTICES}.delivery.render_mail"),
-    _before("remind: sent, not written down", REMIND, f"{NOTICES}.delivery._note_sent"),
+    _after("remind: sent, not written down", REMIND, "django.core.mail.EmailMessage.send"),
     _before(
         "complete: class done, totals not",
         COMPLETE,

@@ -237,7 +237,7 @@ def _sweep(say: Say) -> None:
 
 def _leave_mails() -> None:
     """Leave the mails to a sweep."""
-    vars(delivery._delivery)["call"] = lambda: None
+    vars(delivery.job)["call"] = lambda: None
 
 
 def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result: Result) -> None:

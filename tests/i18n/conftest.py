@@ -7,7 +7,7 @@ import time_machine
 
 from bookings.models import BookingRules, Price, WeeklyHours
 from tests.factories import UserFactory
-from tests.i18n.states import NOW, World
+from tests.i18n.world import NOW, World
 
 
 @pytest.fixture(params=["es-ar", "en"])

@@ -9,20 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from allauth.socialaccount.models import SocialAccount
-
 from accounts.models import User
 from bookings.domain.history import record_event
 from bookings.domain.people.claiming import claim_class
-from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import (
     ChargeStatus,
     ClassEvent,
-    ClassStatus,
     Message,
     Notice,
     NoticeKind,
-    PaymentStatus,
     RefundReason,
     RefundStatus,
     VirtualClass,
@@ -32,11 +27,15 @@ from bookings.models import (
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.due import gather_for_day
 from tests.factories import HoldFactory
-from tests.i18n.states import NOW, World, make_payment
-from tests.i18n.states.class_links import book_for_zoe
-from tests.i18n.states.open_classes import hold
-from tests.i18n.states.payments import give_back, store_unbooked
-from tests.i18n.states.transfers import announce, promise
+from tests.i18n.pages import (
+    announce,
+    book_for_zoe,
+    give_back,
+    hold,
+    make_payment,
+    store_unbooked,
+)
+from tests.i18n.world import NOW, World
 
 Show = Callable[[World], Notice]
 
@@ -88,26 +87,6 @@ def confirmation(world):
     return to(world.host, world.schedule())
 
 
-@mail(NoticeKind.CONFIRMATION)
-def confirmation_of_a_class_for_one(world):
-    return to(world.host, world.schedule(max_participants=1))
-
-
-@mail(NoticeKind.CONFIRMATION)
-def confirmation_for_a_person_of_github(world):
-    SocialAccount.objects.create(user=world.host, provider="github", uid="1")
-    return to(world.host, world.schedule())
-
-
-@mail(NoticeKind.CONFIRMATION)
-def confirmation_for_a_person_without_an_account(world):
-    booked = book_for_zoe(world)
-    confirm_payment(class_id=booked.pk, actor=world.teacher)
-    zoe = booked.booked_by
-    zoe.language = world.language
-    return to(zoe, VirtualClass.objects.get(pk=booked.pk))
-
-
 @mail(NoticeKind.CLASS_LINK)
 def link_to_a_class(world):
     booked = book_for_zoe(world)
@@ -133,13 +112,6 @@ def _claim_from_zoe(world: World) -> VirtualClass:
 
 
 @mail(NoticeKind.RESCHEDULED)
-def moved_class_for_its_host(world):
-    virtual_class = world.schedule()
-    move(virtual_class, world.at("18:30"))
-    return to(world.host, virtual_class)
-
-
-@mail(NoticeKind.RESCHEDULED)
 def moved_class_for_a_guest(world):
     virtual_class = world.schedule()
     move(virtual_class, world.at("18:30", days=3))
@@ -151,13 +123,6 @@ def moved_class_for_who_waits(world):
     virtual_class = world.schedule()
     move(virtual_class, world.at("18:30", days=3))
     WaitingListEntry.objects.create(virtual_class=virtual_class, user=world.guest)
-    return to(world.guest, virtual_class)
-
-
-@mail(NoticeKind.CANCELLED)
-def cancelled_class(world):
-    virtual_class = world.schedule()
-    virtual_class.status = ClassStatus.CANCELLED
     return to(world.guest, virtual_class)
 
 
@@ -192,11 +157,6 @@ def hour_s_reminder_for_the_host(world):
     return to(world.host, world.schedule())
 
 
-@mail(NoticeKind.REMINDER_HOUR)
-def hour_s_reminder_for_a_guest(world):
-    return to(world.guest, world.schedule())
-
-
 @mail(NoticeKind.PLACE_OFFERED)
 def offered_place(world):
     virtual_class = world.schedule()
@@ -216,23 +176,10 @@ def words_of_the_teacher(world):
     return to(world.host, world.schedule(), write_message(world).occasion)
 
 
-@mail(NoticeKind.MESSAGE)
-def words_to_everybody_of_a_week(world):
-    return to(world.host, occasion=write_message(world).occasion)
-
-
 @mail(NoticeKind.MONEY_BACK)
 def money_sent_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     give_back(payment, RefundReason.SLOT_LOST, RefundStatus.REQUESTED)
-    return to(world.teacher, payment.purchase.virtual_class)
-
-
-@mail(NoticeKind.MONEY_BACK)
-def money_taken_back_by_the_bank(world):
-    payment = make_payment(
-        world, status=PaymentStatus.CHARGED_BACK, charge=ChargeStatus.CHARGED_BACK
-    )
     return to(world.teacher, payment.purchase.virtual_class)
 
 
@@ -254,21 +201,9 @@ def transfer_announced(world):
     return to(world.teacher, transfer.purchase.virtual_class, transfer.occasion)
 
 
-@mail(NoticeKind.TRANSFER_ANNOUNCED)
-def transfer_with_a_number_that_was_seen(world):
-    announce(world, start_time=world.at("12:00"))
-    transfer = announce(world)
-    return to(world.teacher, transfer.purchase.virtual_class, transfer.occasion)
-
-
 @mail(NoticeKind.HOLDS_LAPSE)
 def unpaid_bookings_that_lapse(world):
     return to(world.teacher, occasion=f"2026-11-23 {world.guest.pk.hex}")
-
-
-@mail(NoticeKind.CANCELLED)
-def cancelled_class_with_a_transfer_to_return(world):
-    return to(world.host, promise(world).purchase.virtual_class)
 
 
 @mail(NoticeKind.TRANSFER_OVER)
@@ -322,12 +257,6 @@ for drift in DRIFTS:
 
 @mail(NoticeKind.GRANT_REVOKED)
 def revoked_grant(world):
-    return to(world.teacher)
-
-
-@mail(NoticeKind.GRANT_REVOKED)
-def revoked_grant_that_people_wait_for(world):
-    world.book(scheduling_requested_at=NOW, paid_at=NOW)
     return to(world.teacher)
 
 

@@ -101,14 +101,6 @@ def test_a_cookie_with_another_language_is_ignored(client, cookie):
     assert language_of(client) == "es-ar"
 
 
-def test_one_request_s_language_does_not_colour_the_next(client):
-    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "en"
-    client.get("/")
-    del client.cookies[settings.LANGUAGE_COOKIE_NAME]
-
-    assert language_of(client) == "es-ar"
-
-
 def test_a_page_differs_by_cookie_for_caches(rf):
     request = rf.get("/")
     request.user = AnonymousUser()
@@ -125,9 +117,9 @@ def test_the_panel_speaks_spanish(teacher, sign_in):
     teacher.language = Language.ENGLISH
     teacher.save()
 
-    page = sign_in(teacher).get("/admin/tecnico/").content.decode()
+    page = sign_in(teacher).get("/admin/bookings/price/add/").content.decode()
 
-    assert "Administración" in page  # Django's own text
+    assert "Guardar y agregar otro" in page  # Django's own text
 
 
 def test_a_student_s_refusal_at_the_panel_is_in_their_language(host, sign_in):
@@ -156,13 +148,6 @@ def test_a_language_costs_a_stranger_no_query(client, django_assert_num_queries)
         client.get("/inicio")
 
 
-def test_an_api_call_does_not_look_at_the_session(host, sign_in, django_assert_num_queries):
-    client = sign_in(host)
-
-    with django_assert_num_queries(0):
-        client.get("/api/auth/providers")
-
-
 # --- How it is remembered -------------------------------------------------------------------------
 
 
@@ -186,13 +171,6 @@ def test_the_switch_is_remembered_with_the_person(host, sign_in):
     host.refresh_from_db()
     assert host.language == Language.ENGLISH
     assert language_of(sign_in(host), "/inicio") == "en"  # another browser
-
-
-def test_the_switch_goes_back(client):
-    switch(client, "en")
-    switch(client, "es-ar")
-
-    assert language_of(client) == "es-ar"
 
 
 @pytest.mark.parametrize("is_known", [False, True], ids=["new person", "known person"])
@@ -255,16 +233,6 @@ def test_a_language_that_is_not_offered_is_refused(host, sign_in, language):
 
 def test_the_switch_is_never_a_link(client):
     assert client.get("/idioma").status_code == 405
-
-
-def test_the_switch_needs_its_token(host):
-    browser = Client(enforce_csrf_checks=True)
-    browser.force_login(host)
-
-    response = switch(browser, "en")
-
-    host.refresh_from_db()
-    assert (response.status_code, host.language) == (403, Language.SPANISH)
 
 
 @pytest.mark.parametrize(("language", "offered"), [("es-ar", "English"), ("en", "Español")])

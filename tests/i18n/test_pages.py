@@ -1,4 +1,4 @@
-"""Each page, with each of its texts, is wholly in the language that was asked for.
+"""Each page is wholly in the language that was asked for.
 
 So are mails and entries for calendars. Spanish is what the templates are written in, and
 test_unmarked.py finds texts that are not marked for translation, so Spanish needs one state a page
@@ -11,8 +11,8 @@ from icalendar import Calendar
 
 from bookings.notices.rendering import render_mail
 from tests.i18n.mails import MAILS
+from tests.i18n.pages import STATES
 from tests.i18n.reading import Text, untranslated
-from tests.i18n.states import STATES
 
 # They lead to other pages, or give a file: calendar entries are read below.
 NO_PAGES = {

@@ -31,12 +31,11 @@ ROOMS = (
 OTHER_READERS = {
     "accounts/admin.py",
     "accounts/api/profile.py",
-    "config/lib/api_texts.py",
+    "config/lib/api.py",
     "accounts/apps.py",
     "accounts/api/auth.py",
     "accounts/api/authentication.py",
     "accounts/models.py",
-    "config/lib/api.py",
     "bookings/domain/calendar/drafts.py",
     "bookings/domain/desk/hours.py",
     "bookings/domain/money/checkouts.py",
@@ -44,7 +43,7 @@ OTHER_READERS = {
     "bookings/notices/delivery.py",
     "bookings/notices/mail.py",
     "bookings/notices/skip_rules.py",
-    "bookings/templatetags/sweep_names.py",
+    "bookings/templatetags/page_parts.py",
 }
 GETTEXT = {
     "_",

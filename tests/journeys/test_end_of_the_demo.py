@@ -60,11 +60,11 @@ def is_running(pid):
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_demo_leaves_nothing_behind(demo, ending):
-    # Stand-ins, web with its worker, the worker with its hand, and the leash.
+    # Stand-ins, web with its worker, the worker, and the leash.
     end = time.monotonic() + PATIENCE_SECONDS
-    while len(started := list_descendants(demo.pid)) < 6 and time.monotonic() < end:
+    while len(started := list_descendants(demo.pid)) < 5 and time.monotonic() < end:
         time.sleep(0.1)
-    assert len(started) >= 6
+    assert len(started) >= 5
 
     os.kill(demo.pid, ending)
 

@@ -142,10 +142,14 @@ def test_a_class_paid_twice_is_paid_back_once(new_student, new_page, email):
 def let_time_run_out(data: Path, email: str) -> None:
     """Let the time to pay be over for a person, instead of waiting for a quarter of an hour."""
     with closing(sqlite3.connect(data / "db.sqlite3", timeout=20)) as database, database:
-        (person,) = database.execute("SELECT id FROM accounts_user WHERE email = ?", [email])
-        for table in ("payment", "hold"):
-            database.execute(
-                f"UPDATE bookings_{table} SET expires_at = datetime('now', '-10 minutes')"  # noqa: S608 - our own words
-                " WHERE user_id = ?",
-                person,
-            )
+        (purchase,) = database.execute(
+            "SELECT bookings_purchase.id FROM bookings_purchase"
+            " JOIN accounts_user ON accounts_user.id = person_id WHERE email = ?",
+            [email],
+        )
+        for change in (
+            "UPDATE bookings_purchase SET kept_until = datetime('now', '-10 minutes') WHERE id = ?",
+            "UPDATE bookings_payment SET expires_at = datetime('now', '-10 minutes')"
+            " WHERE purchase_id = ?",
+        ):
+            database.execute(change, purchase)

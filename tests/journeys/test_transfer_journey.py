@@ -22,7 +22,7 @@ def announce(page: Page, thumb: Thumb, number: str) -> None:
     thumb.tap(page.get_by_label("Número de operación"))
     page.keyboard.type(number)
     thumb.tap(page.get_by_role("button", name="Ya transferí"))
-    expect(page.get_by_role("heading", name="Transferencia avisada")).to_be_visible()
+    expect(page.get_by_text("Transferencia avisada").first).to_be_visible()
 
 
 @on_a("phone")

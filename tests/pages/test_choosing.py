@@ -7,14 +7,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import time_machine
 from django.contrib.messages import get_messages
-from django.http import QueryDict
 
 from accounts.models import Session
 from bookings.availability.periods import Period
-from bookings.domain.money.prices import list_class_options
 from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
 from bookings.pages.booking import CHOICE_LASTS
-from bookings.pages.choice import read_choice
 from bookings.pages.free_times import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
@@ -129,29 +126,6 @@ def test_the_page_takes_what_makes_no_sense_as_not_chosen(client, query):
     assert len(times_in(html)) == 14
 
 
-def test_a_day_or_time_that_makes_no_sense_counts_as_not_chosen():
-    days = ["2026-02-31", "0001-01-01", "9999-12-31"]
-    queries = [*(f"dia={day}" for day in days), "mes=2026-13", "mes=2026-11-01T", "hora=10:00"]
-
-    read = [read_choice(QueryDict(query), list_class_options()) for query in queries]
-
-    assert read == [read_choice(QueryDict(""), list_class_options())] * len(queries)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "tipo=grupal&min=60&mes=2026-12",
-        "tipo=individual&min=30&dia=2026-11-24",
-        "tipo=individual&min=30&dia=2026-11-24&hora=09%3A30",
-    ],
-)
-def test_a_choice_reads_the_address_it_writes(query):
-    choice = read_choice(QueryDict(query), list_class_options())
-
-    assert choice.address == f"{PATH}?{query}"
-
-
 # --- Nothing to choose ----------------------------------------------------------------------------
 
 
@@ -166,12 +140,6 @@ def test_after_the_last_free_day_comes_the_first(client):
     Closure.objects.create(first_day=date(2026, 11, 25), last_day=date(2027, 11, 25))
 
     assert "Ir al martes 24 de noviembre" in page(client, dia="2026-12-01")
-
-
-def test_a_month_without_times_says_so(client):
-    Closure.objects.create(first_day=date(2026, 12, 1), last_day=date(2026, 12, 31))
-
-    assert "No quedan horarios ese mes" in page(client, mes="2026-12")
 
 
 def test_a_holiday_names_itself_and_other_closures_keep_their_reason(client):
@@ -360,15 +328,6 @@ def test_the_holder_still_sees_the_time_and_others_do_not(host, student, sign_in
 
     assert "10:00" in times_in(page(sign_in(host), dia=TUESDAY))
     assert "10:00" not in times_in(page(sign_in(student), dia=TUESDAY))
-
-
-def test_nothing_is_kept_when_the_calendar_cannot_be_read(host, google, sign_in):
-    google.fault("events.list", *[Fault.status(503)] * 16)
-
-    response = sign_in(host).post(PATH, CHOICE, follow=True)
-
-    assert "No pudimos leer el calendario" in response.content.decode()
-    assert not Hold.objects.exists()
 
 
 # --- Pure parts -----------------------------------------------------------------------------------

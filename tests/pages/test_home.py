@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.holds import hold_slot
-from bookings.models import ClassType, PurchaseState
+from bookings.models import ClassType
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
@@ -68,20 +67,6 @@ def test_a_hold_that_is_over_or_booked_is_not_shown_as_open(host, sign_in):
 
     assert "Te guardamos" not in over
     assert "Te guardamos" not in booked
-
-
-def test_a_class_that_lost_its_time_is_not_the_next_one(host, sign_in):
-    VirtualClassFactory(
-        booked_by=host,
-        start_time=tuesday("10:00"),
-        scheduling_refusal=SlotTakenError.code,
-        state=PurchaseState.LAPSED,
-    )
-    client = sign_in(host)
-
-    assert client.get("/inicio").context["next_class"] is None
-    [lost] = client.get("/inicio/clases").context["dropped_classes"]
-    assert lost.state == "lost"
 
 
 def test_a_class_that_begins_now_is_one_click_away(host, sign_in):

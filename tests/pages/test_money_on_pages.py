@@ -11,7 +11,6 @@ from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.models import (
     BookingRules,
     ClassStatus,
-    MoneyWay,
     PaymentCharge,
     PaymentStatus,
     Purchase,
@@ -154,15 +153,6 @@ def test_a_place_that_is_taken_is_listed_once(ana, place, teacher):
     assert card.url == reverse("bookings:class", args=[place.virtual_class_id])
 
 
-def test_who_is_inside_reads_of_no_second_place(ana, place, teacher):
-    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
-    lapsed = PurchaseState.LAPSED
-    open_class = place.virtual_class.open_class
-    let_announce(PlaceFactory(open_class=open_class, person=place.person, state=lapsed))
-
-    assert len(ana.get("/inicio/clases").context["next_classes"]) == 1
-
-
 def test_classes_and_places_are_in_the_order_of_their_time(ana, host, unpaid, place):
     VirtualClassFactory(scheduled=True, booked_by=host, start_time=tuesday("09:00"))
     Purchase.objects.filter(pk=unpaid.pk).update(kept_until=LATER)
@@ -244,17 +234,6 @@ def test_cancelling_says_what_becomes_of_a_coupon(ana, unpaid):
     assert "No pagaste nada" not in page
 
 
-def test_a_class_that_was_cancelled_unpaid_cannot_be_paid(ana, unpaid):
-    let_choose_cash(unpaid)
-    PaymentCharge.objects.update(status="rejected")
-    ana.post(reverse("bookings:cancel", args=[unpaid.virtual_class_id]), {"kept": "0"})
-
-    page = plain_text_of(ana.get(reverse("bookings:payment", args=[unpaid.payment.pk])))
-
-    assert "No pagaste nada." in page
-    assert "Pagar con Mercado Pago" not in page
-
-
 # --- The buyer of a place -------------------------------------------------------------------------
 
 
@@ -273,10 +252,6 @@ def test_the_buyer_of_a_place_was_not_invited_and_reads_who_is_missing(ana, take
     assert "Confirmada" not in pages[0]
 
 
-def test_the_buyer_reads_until_when_the_money_goes_back(ana, taken):
-    assert "Si dejás tu lugar hasta el" in page_of_class(ana, taken)
-
-
 @pytest.mark.parametrize("decision", ["enough", "goes_on"])
 def test_once_the_class_goes_on_nobody_is_missing(ana, taken, decision):
     if decision == "enough":
@@ -289,14 +264,6 @@ def test_once_the_class_goes_on_nobody_is_missing(ana, taken, decision):
 
     assert "Faltan" not in page
     assert "Confirmada" in page
-
-
-def test_the_class_names_the_price_of_the_place(ana, taken):
-    page = ana.get(reverse("bookings:class", args=[taken.virtual_class_id]))
-
-    assert "Tu lugar $ 4.000" in plain_text_of(page)
-    assert reverse("bookings:place", args=[taken.pk]) in page.text
-    assert Purchase.objects.get(pk=taken.pk).entries.get().way == MoneyWay.CASH
 
 
 def page_of_class(client, purchase: Purchase) -> str:

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
-    DiscountCode,
     Purchase,
     PurchaseState,
     VirtualClass,
@@ -136,22 +135,12 @@ def test_a_class_by_its_link_only_is_not_for_search_engines(client, open_class):
     assert "ld+json" not in page
 
 
-def test_the_sitemap_names_the_list_and_each_class(client, open_class):
-    sitemap = client.get("/sitemap.xml").text
-
-    assert "/clases-abiertas<" in sitemap
-    assert page_of(open_class) in sitemap
-
-
 def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     page = plain_text_of(client.get(page_of(open_class)))
 
     assert "Se da con 3 personas. Faltan 3." in page
     assert "si no se llega, te devolvemos todo sin que hagas nada" in page
     assert "Si dejás tu lugar hasta el" in page
-
-
-# --- Reserving -----------------------------------------------------------------------------------
 
 
 def test_a_stranger_signs_in_and_comes_back(client, open_class):
@@ -162,6 +151,9 @@ def test_a_stranger_signs_in_and_comes_back(client, open_class):
     assert answer.status_code == 302
     assert answer["Location"].startswith("/inicio?callbackUrl=%2Fclases-abiertas%2F")
     assert not Purchase.objects.exists()
+
+
+# --- Reserving -----------------------------------------------------------------------------------
 
 
 def test_reserving_leads_to_the_checkout(ana, host, open_class):
@@ -189,31 +181,6 @@ def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
     assert answer.status_code in {200, 303}
     assert Purchase.objects.exists() == (answer.status_code == 303)
     assert not Purchase.objects.exclude(price=PRICE).exists()
-
-
-def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
-    DiscountCode.objects.create(code="AMIGA", percent=50)
-
-    shown = reserve(ana, open_class, code="amiga", apply="1")
-    assert "$ 4.000" in plain_text_of(shown)
-    assert not Purchase.objects.exists()
-    reserve(ana, open_class, code="amiga", seen=PRICE // 2)
-
-    place = Purchase.objects.get(person=host)
-    assert (place.price, place.discount, place.payment.amount) == (
-        PRICE // 2,
-        PRICE // 2,
-        PRICE // 2,
-    )
-
-
-def test_an_unknown_code_is_refused(ana, open_class):
-    DiscountCode.objects.create(code="AMIGA", percent=50)
-
-    page = plain_text_of(reserve(ana, open_class, code="nada"))
-
-    assert "Ese código no existe, ya se usó o ya no vale." in page
-    assert not Purchase.objects.exists()
 
 
 def test_the_provider_is_down(ana, mercadopago, open_class):
@@ -307,10 +274,9 @@ def test_a_place_is_its_persons_only(sign_in, stranger, host, open_class):
 
 
 def test_another_price_than_the_held_places_leads_to_the_place(mercadopago, ana, open_class):
-    """The page of another tab shows a discount, which the held place does not have."""
+    """The page of another tab shows a price that the held place does not have."""
     reserve(ana, open_class, seen=PRICE)
-    DiscountCode.objects.create(code="AMIGA", percent=50)
 
-    answer = reserve(ana, open_class, code="amiga", seen=PRICE // 2)
+    answer = reserve(ana, open_class, seen=PRICE // 2)
 
     assert answer.url == reverse("bookings:place", args=[Purchase.objects.get().pk])

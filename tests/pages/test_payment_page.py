@@ -134,14 +134,6 @@ def test_a_rejected_one_can_be_tried_again(browser, payment, mercadopago):
     assert f'href="{payment.checkout_url}"' in page
 
 
-def test_cash_is_waited_for(browser, payment, mercadopago):
-    mercadopago.pay(payment.preference_id, "pending", method="ticket")
-
-    assert "Mercado Pago todavía no lo acreditó" in read(browser, payment, "?status=pending")
-    page = browser.get(reverse("bookings:class", args=[payment.purchase.virtual_class_id]))
-    assert "Mercado Pago todavía no lo acreditó" in page.content.decode()
-
-
 def test_an_expired_one_leads_back_to_the_times(browser, payment):
     over = timezone.now() - timedelta(minutes=6)
     Payment.objects.update(expires_at=over)
@@ -152,14 +144,6 @@ def test_an_expired_one_leads_back_to_the_times(browser, payment):
     assert "Ya no se guarda." in page
     assert payment.checkout_url not in page
     assert "/inicio/reservar?" in page
-
-
-def test_money_that_goes_back_is_told(browser, payment, mercadopago):
-    mercadopago.fault("refunds.create", *[Fault.status(503)] * 9)
-    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
-    mercadopago.pay(payment.preference_id)
-
-    assert "Devolución en camino" in read(browser, payment)
 
 
 def test_money_that_went_back_is_told(browser, payment, mercadopago):
@@ -179,13 +163,6 @@ def test_what_a_person_has_to_look_at_says_so(browser, payment, mercadopago):
     payment.refresh_from_db()
     assert payment.review == ReviewReason.SHORT
     assert "Falta una parte" in page.content.decode()
-
-
-def test_money_without_a_booking_is_waited_for(browser, host, mercadopago, teacher):
-    payment = make_payment(host, booked=False)
-    mercadopago.pay(payment.preference_id)
-
-    assert "Pagado sin reserva" in read(browser, payment)
 
 
 def test_a_provider_that_is_down_is_no_error(browser, payment, mercadopago):
@@ -230,13 +207,6 @@ def test_an_open_page_is_left_alone_while_nothing_changes(browser, payment, merc
 def test_to_others_it_does_not_exist(sign_in, stranger, teacher, payment):
     for person in (stranger, teacher):
         assert sign_in(person).get(path_of(payment)).status_code == 404
-
-
-def test_a_stranger_signs_in_first_and_comes_back(client, payment):
-    response = client.get(f"{path_of(payment)}?status=approved")
-
-    assert response.status_code == 302
-    assert "callbackUrl=/inicio/pagos/" in response["Location"]
 
 
 # --- The way there --------------------------------------------------------------------------------
@@ -285,13 +255,6 @@ def test_a_provider_that_is_down_keeps_the_time(browser, hold, mercadopago):
     assert "El medio de pago no responde" in page
     assert Hold.objects.get().is_live()
     assert not VirtualClass.objects.exists()
-
-
-def test_without_a_provider_the_class_s_page_says_how_to_pay(browser, hold):
-    response = send_details(browser, hold)
-
-    assert response["Location"].startswith("/inicio/clases/")
-    assert "Cómo pagar" in browser.get(response["Location"]).content.decode()
 
 
 def test_browsers_may_follow_a_form_to_the_checkout(browser, payment, mercadopago):

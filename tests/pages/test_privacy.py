@@ -252,16 +252,3 @@ def test_footer_of_an_unknown_seller_shows_none(client):
     assert "seller" not in footer
     assert "CUIT" not in footer
     assert "Data Fiscal" not in footer
-
-
-def test_sign_in_page_leads_to_the_page(client):
-    main = client.get("/inicio").content.decode().partition("<footer")[0]
-
-    assert 'href="/privacidad"' in main
-
-
-def test_page_is_for_everybody(client):
-    response = client.get(PATH)
-
-    assert "noindex" not in response.content.decode()
-    assert "Cache-Control" not in response

@@ -234,11 +234,3 @@ def test_the_api_says_that_a_place_is_offered_to_another(offer, stranger, sign_i
     text = "El lugar que queda está ofrecido a otra persona de la lista de espera."
     refusal = {"error": text, "code": "place_offered"}
     assert (response.status_code, response.json()) == (409, {"response": refusal})
-
-
-def test_the_page_says_that_a_place_is_offered_to_another(offer, stranger, sign_in):
-    page = read(sign_in(stranger).get(f"/inicio/unirse/{CODE}"))
-
-    assert "El lugar que queda está ofrecido a otra persona" in page
-    assert "Avisame si se libera un lugar" in page
-    assert "completa" not in page

@@ -17,8 +17,8 @@ from bookings.domain.queries import (
     list_scheduled_between,
 )
 from bookings.models import ClassStatus, VirtualClass
-from tests.bench.filling import gather_statistics, id_of, id_sql
-from tests.bench.scene import PEOPLE, add_people, add_scheduled_classes
+from tests.factories import UserFactory
+from tests.performance.crowd import add_scheduled_classes
 
 CLASSES, PERSONS = 20_000, 400
 PAGE = 50
@@ -37,10 +37,11 @@ def _cleared_away(django_db_setup, django_db_blocker):
 @pytest.fixture
 def crowd(db):
     """As many people, each with fifty classes; the tables' statistics are up to date."""
-    add_people(1, PERSONS)
-    add_scheduled_classes(1, CLASSES, booked_by_id=id_sql(PEOPLE, f"n %% {PERSONS} + 1"))
-    gather_statistics()
-    return User.objects.get(pk=id_of(PEOPLE, 7))
+    people = User.objects.bulk_create(UserFactory.build_batch(PERSONS))
+    add_scheduled_classes(people, CLASSES)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return people[7]
 
 
 def list_queries(user):
@@ -49,7 +50,7 @@ def list_queries(user):
     ahead = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, start_time__gte=now)
     return {
         "class of a code": (classes.filter(access_code="00000077"), False),
-        "class of a preference": (classes.filter(preference_id="bench-1"), False),
+        "class of a preference": (classes.filter(preference_id="crowd-00000001"), False),
         "times that are taken": (list_scheduled_between(now, now + timedelta(days=7)), False),
         "what is ahead": (ahead.order_by("start_time", "id")[:PAGE], False),
         "my next classes": (list_next_classes_of(user)[:PAGE], True),

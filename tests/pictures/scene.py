@@ -64,7 +64,8 @@ class Scene:
         """Return the access code of the first class of the panel's list that matches."""
         page = self.open_page(TEACHER)
         self.open_class(page, query)
-        return (page.locator(".field-access_code .readonly").text_content() or "").strip()
+        code = page.locator("details.more dt:text-is('Código de acceso') + dd")
+        return (code.text_content() or "").strip()
 
     def _book_and_pay(self, person: DemoPerson, day: str, clock: str) -> str:
         """Book an individual class and pay it; return the address of its checkout."""

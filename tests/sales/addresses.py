@@ -49,7 +49,7 @@ def prepare(dice: random.Random) -> None:
 class Half:
     """A case that gives half back."""
 
-    reason, percent = RefundReason.CANCELLED, 50
+    reason, percent, is_loss = RefundReason.CANCELLED, 50, False
 
 
 def choose_policy(seed: int) -> None:
@@ -63,9 +63,11 @@ def find_kind() -> str:
     return f"{Price.objects.get().pk}"
 
 
-def price_with(code: str, price: int) -> int:
-    off = {"MENOS10": price // 10, "UNAVEZ": 123_456, "GRATIS": price}.get(code, 0)
-    return price - off
+def choose_price(dice: random.Random, listed: int) -> tuple[int, dict[str, str]]:
+    """Return the price that a student sees, and what they type for it."""
+    code = dice.choice(["", "", "", "MENOS10", "UNAVEZ", "GRATIS"])
+    off = {"MENOS10": listed // 10, "UNAVEZ": 123_456, "GRATIS": listed}.get(code, 0)
+    return listed - off, {"code": code}
 
 
 def find_class(person: User, start: datetime) -> str:

@@ -110,7 +110,7 @@ def compare(books: Books, people: list[Any], panel: Client) -> list[str]:
         sums = [it for key, it in written.items() if key[0] == person.pk]
         came = sum(it for key, it in written.items() if key[0] == person.pk and key[3] == PAYMENT)
         balance = find_balance(person)
-        shown = balance.paid, balance.paid - balance.returned
+        shown = balance.paid, balance.paid - balance.returned - balance.charged_back
         faults += _tell({str(person): (came, sum(sums))}, {str(person): shown}, "balance")
     return faults
 

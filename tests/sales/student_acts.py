@@ -12,11 +12,11 @@ from tests.payments import posting
 from tests.sales.addresses import (
     HOUR_PRICE,
     PLACE_PRICE,
+    choose_price,
     find_class,
     find_payment,
     find_place,
     find_preference,
-    price_with,
 )
 from tests.sales.books import Sale
 
@@ -34,19 +34,15 @@ class StudentActs:
         hour = self.dice.choice([9, 9, 10, 15, 20])
         return datetime.combine(day, time(hour), tzinfo=timezone.get_current_timezone())
 
-    def pick_code(self) -> str:
-        return self.dice.choice(["", "", "", "MENOS10", "UNAVEZ", "GRATIS"])
-
     def buy_class(self, sale: Sale) -> None:
-        start, code = self.pick_start(), self.pick_code()
+        start, (price, typed) = self.pick_start(), choose_price(self.dice, HOUR_PRICE)
         client, local = self.sign_in(sale.person), timezone.localtime(start)
         when = {"dia": f"{local:%Y-%m-%d}", "hora": f"{local:%H:%M}"}
         held = client.post("/inicio/reservar", {"tipo": "individual", "min": "60", **when})
         if not held.headers.get("Location", "").startswith("/inicio/reservar/"):
             return
-        price = price_with(code, HOUR_PRICE)
-        way = self.dice.choice(["mercadopago", "mercadopago", "transferencia"])
-        details = {"students_count": "1", "code": code, "seen": f"1:{price}", "way": way}
+        way = self.dice.choice(["online", "online", "transferencia"])
+        details = {"students_count": "1", "seen": f"1:{price}", "way": way, **typed}
         sale.kind, sale.price, sale.start = "class", price, start
         client.post(held["Location"], details)
 
@@ -85,11 +81,10 @@ class StudentActs:
             self.publish()
             return
         class_id, sale.start = self.dice.choice(self.open_classes)
-        code = self.pick_code()
-        price = price_with(code, PLACE_PRICE)
+        price, typed = choose_price(self.dice, PLACE_PRICE)
         sale.kind, sale.price, sale.class_id = "place", price, class_id
         address = f"/clases-abiertas/{class_id}/reservar"
-        self.sign_in(sale.person).post(address, {"code": code, "seen": f"{price}"})
+        self.sign_in(sale.person).post(address, {"seen": f"{price}", **typed})
 
     def adopt(self, sale: Sale) -> None:
         """Remember a sale once there is one."""

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
-from bookings.domain.money.discounts import list_uses
+from bookings.domain.exceptions import PriceChangedError
+from bookings.domain.money.discounts import DiscountCodeError, list_uses
 from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.settling import settle
@@ -23,7 +23,8 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
-from tests.factories import DiscountCodeFactory, HoldFactory
+from tests.discount_codes import DiscountCodeFactory
+from tests.factories import HoldFactory
 from tests.pages.moments import tuesday
 from tests.pages.texts import text_of
 from tests.sales.open_classes import end_everything

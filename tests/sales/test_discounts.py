@@ -6,8 +6,9 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
+from bookings.domain.exceptions import TooManyAttemptsError
 from bookings.domain.money.discounts import (
+    DiscountCodeError,
     count_off,
     find_discount,
     list_uses,
@@ -25,9 +26,9 @@ from bookings.models import (
     PurchaseState,
     TransferState,
 )
+from tests.discount_codes import DiscountCodeFactory
 from tests.factories import (
     BankTransferFactory,
-    DiscountCodeFactory,
     HoldFactory,
     OpenClassFactory,
     PaymentFactory,

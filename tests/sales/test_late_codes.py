@@ -8,8 +8,8 @@ import pytest
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.leaving import leave_class
-from bookings.domain.exceptions import BookingError, DiscountCodeError, HoldExpiredError
-from bookings.domain.money.discounts import has_lost_its_use, list_uses
+from bookings.domain.exceptions import BookingError, HoldExpiredError
+from bookings.domain.money.discounts import DiscountCodeError, has_lost_its_use, list_uses
 from bookings.domain.sales import holds, transfers
 from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold
@@ -34,7 +34,8 @@ from bookings.models import (
     TransferState,
 )
 from tests.admin.steps import address_of
-from tests.factories import DiscountCodeFactory, UserFactory
+from tests.discount_codes import DiscountCodeFactory
+from tests.factories import UserFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import end_everything, in_days, pay, store
 from tests.sales.transfers import is_given_back, keep, take_transfers

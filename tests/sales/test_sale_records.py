@@ -4,9 +4,10 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from bookings.domain.classes.booking import BookingRequest, book_class
-from bookings.domain.money.discounts import Discount
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
@@ -14,7 +15,8 @@ from bookings.models import ClassEvent, WebhookEvent
 from bookings.panel.classes.class_timeline import build_timeline
 from bookings.webhooks.events import announce_events
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import DiscountCodeFactory
+from tests.discount_codes import DiscountCodeFactory, less
+from tests.factories import VirtualClassFactory
 from tests.sales.offers import make_offer
 from tests.sales.open_classes import publish
 from tests.sales.written_down import START, book_class_for, write_lucia
@@ -44,7 +46,7 @@ def sold(host, code):
         preference_id="sold",
         has_preference=False,
         offer=make_offer(),
-        discount=Discount(code, 180_000),
+        sale=less(code, 180_000),
     )
     return book_class(user=host, request=request)
 
@@ -122,3 +124,30 @@ def test_a_class_that_she_books_its_claim_and_the_way_back_are_told(student, tea
     booked.refresh_from_db()
     assert data["class.unclaimed"]["class"]["bookedById"] == str(lucia)
     assert build_timeline(booked)[-1].text == ("Volvió atrás: salió de la cuenta de Bruno Student")
+
+
+def test_what_a_class_costs_and_who_paid_is_told(host):
+    code = DiscountCodeFactory(code="AMIGOS", amount=300_000)
+    VirtualClassFactory(
+        booked_by=host,
+        scheduled=True,
+        ended=True,
+        **less(code, 300_000),
+        paid_at=timezone.now(),
+    )
+    complete_ended_classes()
+
+    told_of = told()["class.completed"]["class"]
+
+    names = ("classPrice", "listPrice", "amountPaid", "discount")
+    assert {name: told_of[name] for name in names} == {
+        "classPrice": 1_500_000,
+        "listPrice": 1_800_000,
+        "amountPaid": 1_500_000,
+        "discount": {
+            "id": str(code.pk),
+            "percent": None,
+            "fixedAmount": 300_000,
+            "amount": 300_000,
+        },
+    }

@@ -7,11 +7,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.exceptions import DiscountCodeError, PriceChangedError
-from bookings.domain.money.discounts import find_discount, is_over
+from bookings.domain.exceptions import PriceChangedError
+from bookings.domain.money.discounts import DiscountCodeError, find_discount, is_over
 from bookings.domain.sales.checkout import check_out_hold, price_hold
 from bookings.models import ClassType, DiscountCode, Hold
-from bookings.pages.forms import DetailsForm
+from bookings.pages.code_forms import DetailsWithCodeForm
 from tests.pages.front.test_structured_data import (
     DATES as ALL_DATES,
 )
@@ -106,7 +106,7 @@ def test_seen_quoted_and_charged_prices_agree_with_codes_on_random_dates(
             prices, found = ask(*kind), look_for(host, code)
             assert (found is None) == is_over(code)
             form, hold, typed = (
-                DetailsForm(prices=prices),
+                DetailsWithCodeForm(prices=prices),
                 hold_for(host, *kind),
                 type_it(dice, code),
             )

@@ -22,10 +22,8 @@ from bookings.models import (
     ClassStatus,
     Notice,
     NoticeKind,
-    Purchase,
     VirtualClass,
 )
-from tests.factories import DiscountCodeFactory
 from tests.sales.transfers import announce, take_transfers
 from tests.sales.written_down import ADDRESS, PHONE, book_class_for, write_lucia
 
@@ -46,7 +44,6 @@ def group(lucia, teacher):
     """Her class with an access code, paid to the teacher and scheduled."""
     group = book_class_for(lucia, teacher, is_paid=True, students=3)
     VirtualClass.objects.filter(pk=group.pk).update(**WORDS)
-    Purchase.objects.update(discount_code=DiscountCodeFactory())
     return group
 
 

@@ -69,7 +69,7 @@ class GoogleAccounts(Standin):
 
     Settable at any time: ``clients`` (id -> secret; None: any), ``redirect_uris`` (None: any),
     ``consent_scopes`` (what the person ticks; None: what the page says), ``deny``,
-    ``token_seconds`` (life of access tokens).
+    ``token_seconds`` (life of access tokens), ``names_scope`` (in answers with tokens).
     """
 
     def _forget(self) -> None:
@@ -79,6 +79,7 @@ class GoogleAccounts(Standin):
         self.consent_scopes: Iterable[str] | None = None
         self.deny = False
         self.token_seconds = 3599
+        self.names_scope = True
         self.people: dict[str, Person] = {}
         self._codes: dict[str, Code] = {}
         self._grants: dict[str, Grant] = {}

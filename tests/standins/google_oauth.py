@@ -160,10 +160,11 @@ class GoogleIdentity(GoogleAccounts):
         answer: dict[str, Any] = {
             "access_token": self._add_access_token(access),
             "expires_in": self.token_seconds,
-            "scope": _spelled(access.scopes),
             "token_type": "Bearer",
             **fresh,
         }
+        if self.names_scope:
+            answer["scope"] = _spelled(access.scopes)
         if "openid" in access.scopes:
             answer["id_token"] = self._id_token(request, access.email, client_id, nonce)
         return json_reply(answer)

@@ -11,10 +11,10 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from accounts.selectors import find_calendar_token
 from bookings.domain.calendar.drafts import name_event, read_reference
-from bookings.domain.calendar.grant import ask_calendar
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
-from calendar_sync import OwnEvent
+from calendar_sync import OwnEvent, use_calendar
 
 RECURS = "recurs"
 # Kinds of drift that are not stored. An event of ours whose class was cancelled:
@@ -77,7 +77,8 @@ def compare_all(*, settled_before: datetime | None = None) -> Report:
     settled_before: missing events of classes written later may not have arrived everywhere.
     """
     now = timezone.now()
-    events = ask_calendar(lambda calendar: calendar.own_events(since=now))
+    with use_calendar(find_calendar_token()) as calendar:
+        events = calendar.own_events(since=now)
     by_class: defaultdict[uuid.UUID, list[OwnEvent]] = defaultdict(list)
     for event in events:
         if class_id := read_reference(event.reference):
@@ -123,7 +124,8 @@ def _is_new(virtual_class: VirtualClass | None, settled_before: datetime | None)
 def _compare(class_id: uuid.UUID, virtual_class: VirtualClass | None) -> Drift | None:
     own_id = name_event(class_id)
     saved_id = (virtual_class and virtual_class.provider_event_id) or own_id
-    events = ask_calendar(lambda calendar: calendar.events_of(str(class_id), event_id=saved_id))
+    with use_calendar(find_calendar_token()) as calendar:
+        events = calendar.events_of(str(class_id), event_id=saved_id)
     if virtual_class is None:
         ours = [event for event in events if event.event_id == own_id]
         return build_spare(UNKNOWN, class_id, ours) if ours else None

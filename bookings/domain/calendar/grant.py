@@ -4,9 +4,8 @@ A service account stands in for a grant that Google does not accept.
 """
 
 import logging
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Literal, TypeVar
+from typing import Literal
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
@@ -27,12 +26,9 @@ from bookings.models import (
 )
 from bookings.notices.due import record_alert
 from calendar_sync import (
-    Calendar,
     CalendarError,
     CalendarNotConnectedError,
     CalendarUnavailableError,
-    forget_upcoming_events,
-    limit_writers,
     use_calendar,
 )
 from config.lib.retries import backoff, is_due
@@ -40,7 +36,6 @@ from config.lib.retries import backoff, is_due
 logger = logging.getLogger(__name__)
 
 
-T = TypeVar("T")
 AccessState = Literal["ok", "at_risk", "stand_in", "down", "revoked", "not_connected", "unreadable"]
 
 # Google ends a grant for an application in testing after seven days:
@@ -53,22 +48,6 @@ LONGEST_CLASS_WAIT = timedelta(minutes=30)
 # Also the longest time until the end of an outage is noticed.
 LONGEST_PAUSE = timedelta(minutes=5)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
-
-
-def ask_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar. Raises CalendarError."""
-    return use_calendar(work, refresh_token=find_calendar_token())
-
-
-def write_calendar(work: Callable[[Calendar], T]) -> T:
-    """Make one write. Raises CalendarError, at once if too many writers wait."""
-    token = find_calendar_token()
-    with limit_writers():
-        try:
-            return use_calendar(work, refresh_token=token)
-        finally:
-            # Even a failure may have changed what is in the calendar.
-            forget_upcoming_events()
 
 
 def note_refusal(refresh_token: str | None) -> None:
@@ -99,7 +78,8 @@ def check_calendar_grant() -> int:
 
 def _is_accepted(refresh_token: str | None) -> bool:
     try:
-        use_calendar(lambda calendar: calendar.check_grant(), refresh_token=refresh_token)
+        with use_calendar(refresh_token) as calendar:
+            calendar.check_grant()
     except CalendarError as error:
         logger.info("The calendar was not reached: %s", type(error).__name__)
         return False

@@ -11,10 +11,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.selectors import find_calendar_token
 from bookings.domain.calendar.drafts import draft_update
-from bookings.domain.calendar.grant import allowed_failures, ask_calendar
+from bookings.domain.calendar.grant import allowed_failures
 from bookings.models import MEET_ACCESS, ClassStatus, Heartbeat, VirtualClass
-from calendar_sync import CalendarError, CalendarRefusedError, EventGoneError, EventNotOursError
+from calendar_sync import (
+    CalendarError,
+    CalendarRefusedError,
+    EventGoneError,
+    EventNotOursError,
+    use_calendar,
+)
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import claim
 
@@ -49,7 +56,8 @@ def write_guests(virtual_class: VirtualClass) -> None:
     # The people are read after the claim: a change after it renews the request.
     draft = draft_update(virtual_class)
     try:
-        ask_calendar(lambda calendar: calendar.update_guests(draft))
+        with use_calendar(find_calendar_token()) as calendar:
+            calendar.update_guests(draft)
     except (EventGoneError, EventNotOursError) as error:
         # The comparison finds a missing event, and a new one has its guests.
         logger.info("Class %s has no event to invite to: %s", virtual_class.pk, error)
@@ -70,7 +78,8 @@ def write_guests(virtual_class: VirtualClass) -> None:
 def _open_meeting(virtual_class: VirtualClass) -> None:
     refused_at = None
     try:
-        ask_calendar(lambda calendar: calendar.open_meeting(virtual_class.html_link))
+        with use_calendar(find_calendar_token()) as calendar:
+            calendar.open_meeting(virtual_class.html_link)
     except CalendarRefusedError as error:
         logger.warning("The meeting of class %s stays closed: %s", virtual_class.pk, error)
         refused_at = timezone.now()
@@ -78,10 +87,10 @@ def _open_meeting(virtual_class: VirtualClass) -> None:
 
 
 def _write_soon() -> None:
-    transaction.on_commit(_job.call, robust=True)
+    transaction.on_commit(job.call, robust=True)
 
 
-def _write_recent() -> None:
+def write_recent() -> None:
     now = timezone.now()
     if not allowed_failures(now):
         return
@@ -89,7 +98,7 @@ def _write_recent() -> None:
         status=ClassStatus.SCHEDULED, end_time__gt=now, guests_changed_at__gt=now - SWEPT_AFTER
     )
     if recent.filter(guests_changed_at__gt=now - QUIET).exists():
-        _job.call()
+        job.call()
     for virtual_class in recent.filter(guests_changed_at__lte=now - QUIET):
         try:
             write_guests(virtual_class)
@@ -98,4 +107,4 @@ def _write_recent() -> None:
             logger.warning("The guests of class %s are put off: %s", virtual_class.pk, reason)
 
 
-_job = BackgroundJob("guest lists", _write_recent, delay=QUIET)
+job = BackgroundJob("guest lists", write_recent, delay=QUIET)

@@ -237,12 +237,12 @@ def keep_push_channel() -> int:
 
 
 def compare_soon() -> None:
-    _job.call()
+    job.call()
 
 
 def open_channel_soon() -> None:
-    transaction.on_commit(_channel_job.call, robust=True)
+    transaction.on_commit(channel_job.call, robust=True)
 
 
-_job = BackgroundJob("comparison", compare_calendar, delay=QUIET)
-_channel_job = BackgroundJob("channel keeper", keep_push_channel)
+job = BackgroundJob("comparison", compare_calendar, delay=QUIET)
+channel_job = BackgroundJob("channel keeper", keep_push_channel)

@@ -15,6 +15,7 @@ from django.db import Error, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.selectors import find_calendar_token
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.drafts import (
     derive_event_id,
@@ -23,7 +24,7 @@ from bookings.domain.calendar.drafts import (
     find_event_id,
     is_named_by_provider,
 )
-from bookings.domain.calendar.grant import allowed_failures, must_wait, note_answer, write_calendar
+from bookings.domain.calendar.grant import allowed_failures, must_wait, note_answer
 from bookings.domain.calendar.guests import SWEPT_AFTER, note_guests, request_guests, write_guests
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
@@ -37,6 +38,7 @@ from calendar_sync import (
     CreatedEvent,
     EventGoneError,
     EventNotOursError,
+    write_calendar,
 )
 from config.lib.retries import is_due
 
@@ -63,7 +65,8 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
     if is_named_by_provider(virtual_class):
         _delete_leftover(virtual_class)
     draft = draft_event(virtual_class)
-    event = write_calendar(lambda calendar: calendar.create_event(draft))
+    with write_calendar(find_calendar_token()) as calendar:
+        event = calendar.create_event(draft)
     with suppress(Error):  # the caller's own write reports a failing database
         note_answer()
         if settings.MEET_ACCESS == "open":
@@ -107,7 +110,7 @@ def move_event(virtual_class: VirtualClass) -> None:
         try:
             made = _move_or_make(current)
         except CalendarRefusedError:
-            _drop_event_update(current)
+            drop_event_update(current)
             raise
         if _note_move(current, made):
             break
@@ -135,7 +138,8 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
     draft = draft_update(virtual_class)
     try:
-        write_calendar(lambda calendar: calendar.update_event(draft))
+        with write_calendar(find_calendar_token()) as calendar:
+            calendar.update_event(draft)
     except EventGoneError:
         return create_event(virtual_class)
     note_answer()
@@ -184,7 +188,7 @@ def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
 
 
 @transaction.atomic
-def _drop_event_update(before: VirtualClass) -> None:
+def drop_event_update(before: VirtualClass) -> None:
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=before.pk).first()
     if locked is None or _event_fields(locked) != _event_fields(before):
@@ -220,7 +224,8 @@ def _mark_as_moved(locked: VirtualClass) -> None:
 
 def remove_event(event_id: str, *, reference: str) -> None:
     """Delete a stray event with a class's reference. Raises CalendarError."""
-    write_calendar(lambda calendar: calendar.delete_event(event_id, reference=reference))
+    with write_calendar(find_calendar_token()) as calendar:
+        calendar.delete_event(event_id, reference=reference)
 
 
 def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
@@ -265,11 +270,8 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
     event_id, reference = find_event_id(virtual_class), str(virtual_class.pk)
     is_named = is_named_by_provider(virtual_class)
     try:
-        write_calendar(
-            lambda calendar: calendar.delete_event(
-                event_id, reference=reference, named_by_provider=is_named
-            )
-        )
+        with write_calendar(find_calendar_token()) as calendar:
+            calendar.delete_event(event_id, reference=reference, named_by_provider=is_named)
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -21,7 +22,6 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.checkouts import adopt_payment, find_by_preference
-from bookings.domain.money.discounts import Discount
 from bookings.domain.money.prices import Quote, judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.participants import list_booker
@@ -48,16 +48,14 @@ class BookingRequest(Quote):
     """has_preference: False if no payment system made ``preference_id``.
 
     words: as ``VirtualClass.TYPED``. offer: None for the plain list.
-    discount: already taken off ``price``.
-    kept_until: of a purchase without a payment; empty for a program's booking.
+    sale: what else the purchase stores, such as a discount, already taken off ``price``.
     """
 
     preference_id: str
     words: Mapping[str, str] = field(default_factory=dict)
     has_preference: bool = True
     offer: Offer | None = None
-    discount: Discount | None = None
-    kept_until: datetime | None = None
+    sale: Mapping[str, Any] = field(default_factory=dict)
 
 
 def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
@@ -175,12 +173,9 @@ def _join(
     """Let a purchase pay the class that was booked."""
     purchase.virtual_class = virtual_class
     purchase.price = request.price
-    if request.discount:
-        purchase.discount = request.discount.amount
-        purchase.discount_code = request.discount.code
     purchase.by_teacher = is_hers
-    if is_new:
-        purchase.kept_until = request.kept_until
+    for name, value in request.sale.items():
+        setattr(purchase, name, value)
     purchase.save(force_insert=is_new)
 
 

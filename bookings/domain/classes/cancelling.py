@@ -17,11 +17,8 @@ from bookings.domain.change_policy import (
 )
 from bookings.domain.exceptions import (
     BookingError,
-    ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
-    CodeUsedUpError,
-    SlotTakenError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.checkouts import cancel_dead_charges
@@ -47,13 +44,7 @@ from bookings.models import (
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
-# A paid class that was refused for another reason took place, or was deleted.
-REFUND_CASES: dict[type[BookingError], RefundCase] = {
-    SlotTakenError: RefundCase.SLOT_LOST,
-    ClassEndedError: RefundCase.CLASS_OVER,
-    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
-    CodeUsedUpError: RefundCase.CODE_USED_UP,
-}
+MONEY_GONE = "El pago volvió a quien lo hizo."
 
 
 def cancel_class(
@@ -132,19 +123,35 @@ def call_off(
 @transaction.atomic
 def give_up_class(
     class_id: uuid.UUID,
-    refusal: BookingError,
+    refusal: BookingError | None,
     *,
     actor: User | None = None,
     fresh_sign_in: bool = False,
-) -> None:
-    """Cancel a class that can never be scheduled; money for it goes back."""
+) -> VirtualClass | None:
+    """Cancel a class that can never be scheduled; money for it goes back.
+
+    refusal: None if a bank or the provider took the money back. Return None if the class was
+    deleted or scheduled meanwhile.
+    """
+    # Cancelled with its refund, so that it is never scheduled for refunded money.
     locked = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if locked is None or locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-        return  # it was deleted or scheduled meanwhile
-    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
-    if actor is None and find_open_class(locked):
+        return None
+    if actor is None:
+        _tell_of_loss(locked)
+    reason, case = MONEY_GONE, None
+    if refusal is not None:
+        reason, case = str(refusal), refusal.refund_case or RefundCase.SLOT_LOST
+    call_off(locked, actor=actor, reason=reason, case=case, fresh_sign_in=fresh_sign_in)
+    return locked
+
+
+def _tell_of_loss(locked: VirtualClass) -> None:
+    payment = locked.purchase.find_payment() if locked.purchase else None
+    if find_open_class(locked):
         tell_teacher(NoticeKind.OPEN_CLASS_LOST, locked)
-    call_off(locked, actor=actor, reason=str(refusal), case=case, fresh_sign_in=fresh_sign_in)
+    elif locked.status == ClassStatus.PENDING and payment is not None and payment.approved_at:
+        tell_teacher(NoticeKind.MONEY_BACK, locked)
 
 
 def _write_off(locked: VirtualClass) -> None:

@@ -81,7 +81,7 @@ def resume_schedulings() -> None:
     """Retry the waiting classes, because the calendar is connected again."""
     note_answer()
     bring_forward()
-    transaction.on_commit(_job.call, robust=True)
+    transaction.on_commit(job.call, robust=True)
 
 
 def _give_up_missed() -> None:
@@ -151,4 +151,4 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
     return error
 
 
-_job = BackgroundJob("scheduler", finish_requested_schedulings)
+job = BackgroundJob("scheduler", finish_requested_schedulings)

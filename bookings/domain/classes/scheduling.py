@@ -24,14 +24,13 @@ from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
-    CodeUsedUpError,
     EventNotSavedError,
     NotPaidError,
     PriceNotAgreedError,
     SlotTakenError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.discounts import has_lost_its_use
+from bookings.domain.money.discounts import refuse_lost_use
 from bookings.domain.places.codes import generate_access_code
 from bookings.domain.places.participants import add_host
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
@@ -40,9 +39,7 @@ from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
-    EntryKind,
     HostType,
-    MoneyWay,
     NoticeKind,
     Purchase,
     PurchaseState,
@@ -61,7 +58,6 @@ UNSCHEDULABLE = (
     ClassCompletedError,
     ClassEndedError,
     SlotTakenError,
-    CodeUsedUpError,
 )
 CALENDAR_REFUSED = "calendar_refused"
 ATTEMPTS = 5
@@ -78,7 +74,7 @@ def schedule_class(
 
     during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     Raises ClassNotFoundError, NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError, SlotTakenError, CodeUsedUpError or PriceNotAgreedError, with no event left
+    ClassEndedError, SlotTakenError or PriceNotAgreedError, with no event left
     behind; CalendarError or EventNotSavedError, and the next call finishes the work.
 
     Spec: States and transitions; Endpoints, POST /api/calendar.
@@ -115,7 +111,7 @@ def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClas
     noted = _note_request(virtual_class)
     start, end = noted.start_time, noted.end_time
     event = CreatedEvent("rehearsal", "", "", start, end, conference_url="https://example.com")
-    return _store(noted, event, actor)
+    return store_event(noted, event, actor)
 
 
 def needs_manual_scheduling(virtual_class: VirtualClass) -> bool:
@@ -152,13 +148,8 @@ def _refuse(virtual_class: VirtualClass) -> None:
     if virtual_class.is_undecided:
         raise PriceNotAgreedError
     purchase = virtual_class.purchase
-    if purchase is not None and has_lost_its_use(purchase) and not _is_paid_in_cash(purchase):
-        raise CodeUsedUpError
-
-
-def _is_paid_in_cash(purchase: Purchase) -> bool:
-    # The teacher who marks a class as paid has decided about its price.
-    return purchase.entries.filter(way=MoneyWay.CASH, kind=EntryKind.PAYMENT).exists()
+    if purchase is not None:
+        refuse_lost_use(purchase)
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
@@ -206,7 +197,7 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
     failure: Error | None = None
     for _ in range(ATTEMPTS):
         try:
-            return _store(virtual_class, event, actor)
+            return store_event(virtual_class, event, actor)
         except Error as error:
             failure = error
             if not is_collision(error):
@@ -219,7 +210,9 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 
 
 @transaction.atomic
-def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
+def store_event(
+    virtual_class: VirtualClass, event: CreatedEvent, actor: User | None
+) -> VirtualClass:
     """Spec: Errors, class update step."""
     classes = VirtualClass.objects.select_for_update().prefetch_related("purchases")
     locked = get_class(classes, pk=virtual_class.pk)

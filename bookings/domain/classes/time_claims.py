@@ -73,7 +73,7 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     Hold.objects.filter(own).delete()
     delete_expired_holds()
     if ends_holds:
-        _end_unpaid(here, locked, now)
+        end_unpaid(here, locked, now)
     # Only paid ones: the constraint below finds an unpaid hold that was committed since, and the
     # next attempt ends it.
     lasting = here.filter(purchase__paid_at__isnull=False) if ends_holds else here
@@ -101,7 +101,7 @@ def delete_expired_holds() -> int:
     return Hold.objects.filter(is_due("expires_at", longest) | Q(pk__in=over)).delete()[0]
 
 
-def _end_unpaid(here: HoldQuerySet, winner: VirtualClass, now: datetime) -> None:
+def end_unpaid(here: HoldQuerySet, winner: VirtualClass, now: datetime) -> None:
     # Classes and purchases are locked before their holds, as in a cancellation.
     losing = Purchase.objects.filter(hold__in=here.values("pk"), state=PurchaseState.KEPT)
     losers = list(losing.values_list("pk", "virtual_class"))

@@ -249,12 +249,12 @@ class DatabaseStorage(Storage):
     def delete(self, name: str) -> None:
         StoredFile.objects.filter(pk=name).delete()
 
-    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+    def _open(self, name: str, mode: str = "rb") -> "File[bytes]":
         found = StoredFile.objects.filter(pk=name).first()
         if found is None:
             raise FileNotFoundError(name)
         return ContentFile(bytes(found.content), name=name)
 
-    def _save(self, name: str, content: File[bytes]) -> str:
+    def _save(self, name: str, content: "File[bytes]") -> str:
         StoredFile.objects.create(pk=name, content=content.read())
         return name

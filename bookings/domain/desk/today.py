@@ -15,6 +15,7 @@ from bookings.domain.money.takings import count_payments_to_review
 from bookings.domain.places.waiting_list import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.models import BankTransfer, ClassStatus, Purchase, Refund, VirtualClass
+from bookings.payments.backend import pays_online
 from calendar_sync import CalendarError
 
 # A day and its classes in order.
@@ -100,7 +101,7 @@ def count_tasks(*, sees_payments: bool) -> Tasks:
 def _lacks_seller() -> bool:
     seller = load_seller()
     is_named = seller["seller_name"] and seller["cuit"]
-    return bool(settings.MERCADOPAGO_ACCESS_TOKEN and not is_named)
+    return bool(pays_online() and not is_named)
 
 
 def _group_by_day(classes: QuerySet[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.change_policy import RefundCase
@@ -35,11 +36,14 @@ from bookings.models import (
     RefundReason,
     ReviewReason,
 )
+from bookings.payments.backend import PROVIDER_NAME
 from bookings.payments.gateway import Charge
 
 logger = logging.getLogger(__name__)
 
-TOO_LITTLE = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")
+TOO_LITTLE = format_lazy(
+    _("Lo que entró por {provider} no alcanza para pagar la clase."), provider=PROVIDER_NAME
+)
 
 # Of two reports with one timestamp, the later state in this order is the later report.
 STEPS = (

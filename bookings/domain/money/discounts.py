@@ -1,7 +1,7 @@
 """Discount codes.
 
 A use is a purchase with the code that is paid, or may still be paid. If money arrives after the
-use was given to another, ``has_lost_its_use`` sends it back.
+use was given to another, ``refuse_lost_use`` sends it back.
 """
 
 import re
@@ -9,20 +9,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import (
-    DiscountCodeError,
+    BookingError,
+    ClassCancelledError,
     SlotTakenError,
     TooManyAttemptsError,
 )
-from bookings.models import GIVEN_UP, DiscountCode, Purchase, PurchaseKind
+from bookings.models import (
+    GIVEN_UP,
+    DiscountCode,
+    EntryKind,
+    MoneyWay,
+    Purchase,
+    PurchaseKind,
+    RefundCase,
+)
 from config.lib.throttling import count_one, give_back, seconds_left
 
 # Spaces, dashes of every length, dots and underscores.
@@ -33,10 +44,30 @@ _PESO = 100
 WINDOW = timedelta(minutes=10)
 
 
+class DiscountCodeError(BookingError):
+    """One text for every reason, so that a guess reveals no code."""
+
+    text = _("Ese código no existe, ya se usó o ya no vale.")
+
+
+class CodeUsedUpError(ClassCancelledError):
+    """Money came for a purchase whose code others have used up meanwhile."""
+
+    text = _("El pago llegó cuando el código de descuento ya se había usado.")
+    code = "code_used_up"
+    refund_case = RefundCase.CODE_USED_UP
+
+
 @dataclass(frozen=True, slots=True)
 class Discount:
     code: DiscountCode
     amount: int
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Return what a purchase stores of it."""
+        terms = self.code.terms
+        return {"discount": self.amount, "discount_terms": terms, "discount_code": self.code}
 
 
 def normalize_discount_code(typed: str) -> str | None:
@@ -85,6 +116,12 @@ def list_uses(now: datetime | None = None) -> QuerySet[Purchase]:
     lapsed = Purchase.objects.lapsed(now).exclude(has_checkout).filter(pk=OuterRef("pk"))
     with_code = Purchase.objects.filter(discount_code__isnull=False).exclude(state__in=GIVEN_UP)
     return with_code.filter(~Exists(lapsed)).order_by("-created_at", "-id")
+
+
+def refuse_lost_use(purchase: Purchase) -> None:
+    """Raise CodeUsedUpError for money that came too late, unless the teacher took it in cash."""
+    if has_lost_its_use(purchase) and not _is_paid_in_cash(purchase):
+        raise CodeUsedUpError
 
 
 def has_lost_its_use(purchase: Purchase) -> bool:
@@ -147,6 +184,11 @@ def _was_kept_until_paid(purchase: Purchase) -> bool:
         ends.append(payment.expires_at)
     paid_at = purchase.paid_at or (payment and payment.approved_at) or timezone.now()
     return any(end is not None and paid_at <= end for end in ends)
+
+
+def _is_paid_in_cash(purchase: Purchase) -> bool:
+    # The teacher has then decided about the price.
+    return purchase.entries.filter(way=MoneyWay.CASH, kind=EntryKind.PAYMENT).exists()
 
 
 @contextmanager

@@ -34,14 +34,6 @@ from bookings.models import (
 )
 
 NOT_PROMISED = _("Esa devolución ya está hecha.")
-# A paid purchase that ends so could not be given.
-LOSING = {
-    RefundCase.SLOT_LOST,
-    RefundCase.PLACE_LOST,
-    RefundCase.CLASS_OVER,
-    RefundCase.CODE_USED_UP,
-    RefundCase.PAID_TWICE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,7 @@ def end_purchase(locked: Purchase, case: RefundCase | None, by: User | None) -> 
     case: None if a bank or the provider took the money back: the rest stays undecided.
     """
     if not locked.is_given_up:
-        is_lost = locked.is_paid and case in LOSING
+        is_lost = locked.is_paid and case is not None and case.is_loss
         locked.state = PurchaseState.LOST if is_lost else PurchaseState.ENDED
     if case is not None and locked.amount_kept is None:
         _lock_charges(locked)

@@ -10,8 +10,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.availability.agenda import lapsed
@@ -86,7 +86,7 @@ class ClassOption:
         return self.offer.key if self.offer else self.class_type.value
 
     @property
-    def label(self) -> StrOrPromise:
+    def label(self) -> str | Promise:
         return self.offer.name if self.offer else self.class_type.label
 
     @property

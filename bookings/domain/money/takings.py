@@ -27,6 +27,8 @@ from bookings.money_state import with_money
 
 IS_ONLINE = Q(way=MoneyWay.ONLINE)
 CAME = Q(kind=EntryKind.PAYMENT)
+IS_REFUND = Q(kind=EntryKind.REFUND)
+IS_CHARGEBACK = Q(kind=EntryKind.CHARGEBACK)
 
 
 @dataclass(slots=True)
@@ -66,8 +68,8 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
     sums = months.annotate(
         received=Sum("amount", filter=CAME & IS_ONLINE, default=0),
         by_hand=Sum("amount", filter=CAME & ~IS_ONLINE, default=0),
-        returned=-Sum("amount", filter=Q(kind=EntryKind.REFUND), default=0),
-        charged_back=-Sum("amount", filter=Q(kind=EntryKind.CHARGEBACK), default=0),
+        returned=-Sum("amount", filter=IS_REFUND, default=0),
+        charged_back=-Sum("amount", filter=IS_CHARGEBACK, default=0),
         disputed=Sum("amount", filter=CAME & Q(charge__status=ChargeStatus.DISPUTED), default=0),
     )
     return [MonthTakings(**row | {"month": row["month"].date()}) for row in sums]
@@ -95,14 +97,15 @@ def _within(days: Period) -> QuerySet[Entry]:
 class Balance:
     """Centavos.
 
-    by_hand: transfers included. returned: by refunds and chargebacks, and by hand. unpaid: of
-    scheduled or completed classes. refused: refunds that the provider refused. to_return: promised
-    by the teacher, and not returned yet.
+    by_hand: transfers included. returned: by refunds, and by hand. charged_back: taken back by
+    banks. unpaid: of scheduled or completed classes. refused: refunds that the provider refused.
+    to_return: promised by the teacher, and not returned yet.
     """
 
     online: int
     by_hand: int
     returned: int
+    charged_back: int
     unpaid: int
     unpaid_classes: int
     refused: int
@@ -121,7 +124,8 @@ def find_balance(user: User) -> Balance:
     sums = Entry.objects.filter(purchase__person=user).aggregate(
         online=Sum("amount", filter=CAME & IS_ONLINE, default=0),
         by_hand=Sum("amount", filter=CAME & ~IS_ONLINE, default=0),
-        returned=-Sum("amount", filter=~CAME, default=0),
+        returned=-Sum("amount", filter=IS_REFUND, default=0),
+        charged_back=-Sum("amount", filter=IS_CHARGEBACK, default=0),
     )
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     unpaid = Purchase.objects.classes().filter(

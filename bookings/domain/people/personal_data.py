@@ -65,9 +65,7 @@ def export_person(user: User) -> str:
         "keptTimes": [
             _describe_hold(one) for one in user.holds.select_related("offer", "purchase")
         ],
-        "purchases": [
-            _describe_purchase(one) for one in user.purchases.select_related("discount_code")
-        ],
+        "purchases": [_describe_purchase(one) for one in user.purchases.all()],
         "waitingFor": [
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
             for entry in user.waiting_list_entries.all()
@@ -118,7 +116,7 @@ def _describe_purchase(purchase: Purchase) -> dict[str, Any]:
         **_pick(purchase, "id", "kind", "price", "discount", "state", "created_at"),
         **_pick(purchase, "kept_until", "paid_at", "amount_kept"),
         "class": purchase.virtual_class_id,
-        "discountCode": str(purchase.discount_code or ""),
+        "discountCode": purchase.discount_name,
     }
 
 

@@ -14,7 +14,6 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet,
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import WithAnnotations
 
 from accounts.models import User, UserStatus
 from bookings.domain.exceptions import (
@@ -195,6 +194,8 @@ class _Standing(TypedDict):
 
 
 if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
     StandingEntry = WithAnnotations[WaitingListEntry, _Standing]
 else:
     StandingEntry = WaitingListEntry

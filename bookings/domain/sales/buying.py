@@ -14,19 +14,15 @@ from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
 from bookings.domain.classes.leaving import give_place_back
 from bookings.domain.exceptions import (
-    AlreadyJoinedError,
     BookingError,
     ClassCancelledError,
     ClassEndedError,
-    ClassFullError,
     ClassNotFoundError,
-    CodeUsedUpError,
-    OwnClassError,
     PriceChangedError,
 )
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.checkouts import make_preference, open_payment
-from bookings.domain.money.discounts import has_lost_its_use, take_discount
+from bookings.domain.money.discounts import refuse_lost_use, take_discount
 from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
@@ -54,15 +50,6 @@ from bookings.payments.gateway import PaymentError
 logger = logging.getLogger(__name__)
 
 PLACE_GONE = _("Ese lugar ya no se guarda.")
-# Refusals that leave a paid purchase without a place, and the case of its refund.
-NO_PLACE: dict[type[BookingError], RefundCase] = {
-    ClassFullError: RefundCase.PLACE_LOST,
-    ClassEndedError: RefundCase.CLASS_OVER,
-    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
-    AlreadyJoinedError: RefundCase.PAID_TWICE,
-    OwnClassError: RefundCase.PAID_TWICE,
-    CodeUsedUpError: RefundCase.CODE_USED_UP,
-}
 
 
 def hold_place(
@@ -116,28 +103,30 @@ def pay_place_by_hand(*, purchase_id: uuid.UUID, actor: User) -> Purchase:
     """
     locked = lock_place_purchase(purchase_id)
     if locked.state != PurchaseState.PAID:
+        take_cash(locked, actor)  # first: she has decided about the price
         give_place(locked, actor)
-        take_cash(locked, actor)
     return locked
 
 
 def give_place(locked: Purchase, by: User | None) -> None:
     """Let a purchase that was paid take its place, and note that it is paid.
 
-    Raises ClassNotFoundError, ClassFullError, ClassEndedError, ClassCancelledError,
-    AlreadyJoinedError, OwnClassError; BookingError if it was given up or the person erased.
+    Raises ClassNotFoundError, ClassFullError, ClassEndedError, ClassCancelledError
+    (CodeUsedUpError), AlreadyJoinedError, OwnClassError; BookingError if it was given up or the
+    person erased.
     """
     if locked.is_given_up or locked.person.status == UserStatus.ERASED:
         raise BookingError(PLACE_GONE)
     booked = locked.booked_class
     _refuse_closed(booked)
+    refuse_lost_use(locked)
     take_place(user=locked.person, virtual_class=booked)
     # The person may have chosen the class anew after this purchase lapsed.
     others = booked.purchases.places().filter(person=locked.person, state=PurchaseState.KEPT)
     others.exclude(pk=locked.pk).update(state=PurchaseState.LAPSED, kept_until=timezone.now())
     payment = locked.find_payment()
     pay_purchase(locked, (payment and payment.approved_at) or timezone.now())
-    if locked.price > 0 or locked.discount_code_id:
+    if locked.list_price > 0:
         actor, details = by or locked.person, describe_sale(locked)
         record_event(booked, ClassEvent.SEAT_PAID, actor=actor, details=details)
     if by is None:
@@ -170,12 +159,11 @@ def _settle_unpaid(locked: Purchase, payment: Payment) -> None:
         _refuse_closed(booked)
         if locked.person.status == UserStatus.ERASED:
             raise ClassCancelledError
-        if has_lost_its_use(locked):
-            raise CodeUsedUpError
         give_place(locked, None)
-    except tuple(NO_PLACE) as refusal:
-        case = next(case for kind, case in NO_PLACE.items() if isinstance(refusal, kind))
-        _lose(locked, case)
+    except BookingError as refusal:
+        if refusal.refund_case is None:
+            raise
+        _lose(locked, refusal.refund_case)
 
 
 def _lose(locked: Purchase, case: RefundCase) -> None:
@@ -249,13 +237,11 @@ def _refuse_other_price(purchase: Purchase, seen: int | None) -> None:
 
 def _price(user: User, locked: VirtualClass, typed_code: str) -> Purchase:
     """Raises DiscountCodeError."""
-    price = locked.open_class.place_price
-    purchase = Purchase(kind=PurchaseKind.PLACE, person=user, virtual_class=locked, price=price)
+    price, sale = locked.open_class.place_price, {}
     if typed_code and price > 0:
         discount = take_discount(user=user, typed=typed_code, amount=price)
-        purchase.discount_code, purchase.discount = discount.code, discount.amount
-        purchase.price -= discount.amount
-    return purchase
+        price, sale = price - discount.amount, discount.fields
+    return Purchase(kind=PurchaseKind.PLACE, person=user, virtual_class=locked, price=price, **sale)
 
 
 def _store(purchase: Purchase, now: datetime) -> Payment | None:

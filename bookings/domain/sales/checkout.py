@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -179,18 +180,16 @@ def _book(
     if hold.purchase is not None:
         return hold.purchase.booked_class  # a repeat: the other preference is never shown
     refuse_second_use(user, hold.offer)
-    if discount:
-        _take(discount, quote, user)
-    now, kept_until = timezone.now(), hold.expires_at
-    if quote.price > 0 and not by_transfer:
-        kept_until = find_hand_hold_end(quote.start, now)
+    now, sale = timezone.now(), _take(discount, quote, user)
+    if payment is None:
+        is_by_hand = quote.price > 0 and not by_transfer
+        sale["kept_until"] = find_hand_hold_end(quote.start, now) if is_by_hand else hold.expires_at
     request = BookingRequest(
         **asdict(quote),
         **describe_preference(payment),
         words=words,
         offer=hold.offer,
-        discount=discount,
-        kept_until=kept_until,
+        sale=sale,
     )
     virtual_class = store_class(user=user, request=request)
     hold.purchase, hold.expires_at = virtual_class.purchase, None
@@ -200,7 +199,10 @@ def _book(
     return virtual_class
 
 
-def _take(discount: Discount, quote: Quote, user: User) -> None:
+def _take(discount: Discount | None, quote: Quote, user: User) -> dict[str, Any]:
+    if discount is None:
+        return {}
     listed = quote.price + discount.amount
     if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
         raise PriceChangedError  # the teacher changed the code meanwhile
+    return discount.fields

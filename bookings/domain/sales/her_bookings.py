@@ -87,7 +87,7 @@ def book_for(
         expires_at = find_hold_end(now)
     terms = {**asdict(quote), **describe_preference(payment)}
     request = BookingRequest(
-        **terms, words={"learning_focus": text}, offer=offer, kept_until=expires_at
+        **terms, words={"learning_focus": text}, offer=offer, sale={"kept_until": expires_at}
     )
     virtual_class = _store_for(student, request, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class

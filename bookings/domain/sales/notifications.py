@@ -93,7 +93,7 @@ def accept_notification(
                 "next_attempt_at",
             ],
         )
-        transaction.on_commit(_job.call)
+        transaction.on_commit(job.call)
 
 
 def process_notifications() -> int:
@@ -209,4 +209,4 @@ def _store_new(provider: str, charge_id: str, updated_at: datetime) -> bool:
     )[1]
 
 
-_job = BackgroundJob("process_notifications", process_notifications, delay=timedelta(seconds=0.2))
+job = BackgroundJob("process_notifications", process_notifications, delay=timedelta(seconds=0.2))

@@ -14,7 +14,6 @@ from django.db import DatabaseError, transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django_stubs_ext import WithAnnotations
 
 from accounts.models import User
 from bookings.domain.calendar.writing import withdraw_event_if_possible
@@ -149,6 +148,8 @@ class _Kept(TypedDict):
 
 
 if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
     CountedClass = WithAnnotations[OpenClass, _Kept]
 else:
     CountedClass = OpenClass

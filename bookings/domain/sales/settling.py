@@ -19,7 +19,7 @@ from bookings.domain.batches import work_through
 from bookings.domain.calendar.writing import withdraw_event_if_possible
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import mark_paid
-from bookings.domain.classes.cancelling import REFUND_CASES, call_off, give_up_class
+from bookings.domain.classes.cancelling import give_up_class
 from bookings.domain.classes.scheduling import (
     UNSCHEDULABLE,
     needs_manual_scheduling,
@@ -41,11 +41,10 @@ from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.refunds import send_refunds_of
 from bookings.domain.queries import get_class_by_preference, list_money_gone
 from bookings.domain.sales.buying import settle_place
-from bookings.domain.teacher_alerts import ask_for_agreement, tell_teacher
+from bookings.domain.teacher_alerts import ask_for_agreement
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import (
     ClassStatus,
-    NoticeKind,
     Payment,
     PaymentStatus,
     Purchase,
@@ -55,8 +54,8 @@ from bookings.models import (
 from bookings.payments.backend import get_gateway, pays_online
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 from calendar_sync import CalendarError
+from config.lib.provider_calls import SingleFlight
 from config.lib.retries import claim, is_due
-from config.lib.single_flight import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
 
 logger = logging.getLogger(__name__)
@@ -218,7 +217,7 @@ def _settle_due(payment: Payment) -> bool:
 
 def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.is_money_gone:
-        _cancel(virtual_class, "El pago volvió a quien lo hizo.", case=None)
+        _give_up(virtual_class, None)
         return
     if payment.status == PaymentStatus.DISPUTED or needs_manual_scheduling(virtual_class):
         return
@@ -227,24 +226,18 @@ def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
     except PriceNotAgreedError:
         return  # the teacher decides about the class and its money
     except UNSCHEDULABLE as refusal:
-        if case := REFUND_CASES.get(type(refusal)):
-            _cancel(virtual_class, str(refusal), case=case)
+        # Otherwise a paid class took place, or was deleted.
+        if refusal.refund_case:
+            _give_up(virtual_class, refusal)
     except (CalendarError, EventNotSavedError) as error:
         logger.warning(
             "Paid class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
         )
 
 
-def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -> None:
-    # Cancelled with its refund, so that it is never scheduled for refunded money.
-    with transaction.atomic():
-        locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
-        if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-            return  # it was scheduled meanwhile
-        if locked.status == ClassStatus.PENDING:
-            tell_teacher(NoticeKind.MONEY_BACK, locked)
-        call_off(locked, actor=None, reason=why, case=case)
-    withdraw_event_if_possible(locked)
+def _give_up(virtual_class: VirtualClass, refusal: BookingError | None) -> None:
+    if locked := give_up_class(virtual_class.pk, refusal):
+        withdraw_event_if_possible(locked)
 
 
 _look_ups: SingleFlight[None] = SingleFlight()

@@ -41,7 +41,7 @@ TOO_MANY = _(
 
 
 class PayWay(StrEnum):
-    ONLINE = "mercadopago"
+    ONLINE = "online"
     TRANSFER = "transferencia"
 
 

@@ -33,7 +33,6 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.discounts import has_lost_its_use
 from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.money.purchases import book_transfer, lock_purchase
 from bookings.domain.sales.buying import PLACE_GONE, give_place
@@ -177,8 +176,6 @@ def _pay(locked: Purchase, actor: User) -> bool:
         mark_paid(locked.booked_class.pk, actor)
         locked.refresh_from_db(fields=["paid_at", "state"])
         return True
-    if has_lost_its_use(locked):
-        return False
     try:
         with transaction.atomic():
             give_place(locked, actor)

@@ -6,8 +6,8 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
+from bookings.checks import leads_through_pooler
 from bookings.management.backups import private_files
-from bookings.management.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):

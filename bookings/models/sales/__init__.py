@@ -1,1 +1,1 @@
-"""Offers, discount codes, open classes, links to classes and bank transfers."""
+"""Offers, discounts, open classes, links to classes and bank transfers."""

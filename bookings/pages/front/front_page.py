@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.sign_in.errors import error_text
+from accounts.sign_in.redirects import error_text
 from bookings.domain.change_policy import RefundCase, RefundStep, load_steps
 from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options

@@ -1,9 +1,10 @@
-"""``/foto/compartir``: the teacher's photo, for messengers that show a shared link."""
+"""The teacher's photo: ``/foto``, and ``/foto/compartir`` for messengers that show a link."""
 
 from io import BytesIO
 
 from django.conf import settings
 from django.core.cache import cache
+from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -11,7 +12,6 @@ from PIL import Image
 
 from bookings.domain.desk.own_page import load_teacher_page
 from bookings.models import TeacherPage
-from bookings.pages.front.photo import answer_picture
 
 SIZE = (1200, 630)
 BACKGROUND = settings.BASE_DIR / "static" / "img" / "preview.png"
@@ -49,3 +49,22 @@ def draw_share_picture(teacher: TeacherPage) -> bytes:
 
 def _digest(teacher: TeacherPage) -> str:
     return str(teacher.photo.name).partition("-")[0]
+
+
+# The address changes with the photo, so a browser may keep it forever.
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+
+
+@require_safe
+def show_photo(request: HttpRequest, name: str) -> HttpResponse:
+    try:
+        content = default_storage.open(name).read()
+    except FileNotFoundError as error:
+        raise Http404 from error
+    return answer_picture(content)
+
+
+def answer_picture(content: bytes) -> HttpResponse:
+    response = HttpResponse(content, content_type="image/jpeg")
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    return response

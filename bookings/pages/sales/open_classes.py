@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 
-from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -21,11 +20,8 @@ from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.desk.own_page import load_teacher_page
 from bookings.domain.exceptions import (
     BookingError,
-    DiscountCodeError,
     PriceChangedError,
-    TooManyAttemptsError,
 )
-from bookings.domain.money.discounts import count_off, find_discount, has_usable_codes
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import wait_for_open_class
 from bookings.domain.sales.buying import hold_place
@@ -35,25 +31,16 @@ from bookings.domain.sales.open_classes import (
     list_open_classes,
     with_counts,
 )
-from bookings.models import ClassStatus, DiscountCode, PurchaseState
+from bookings.models import ClassStatus, PurchaseState
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import count_missing, list_places_underway
-from bookings.pages.forms import DiscountField
+from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.structured_data import describe_events
 from bookings.payments.gateway import PaymentError
 
 SHOWN = 50
 PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento.")
-
-
-class PlaceForm(forms.Form):
-    """seen: the centavos that the page showed."""
-
-    code = DiscountField()
-    seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
-
-    discount_code: DiscountCode | None = None
 
 
 @dataclass(frozen=True)
@@ -134,26 +121,25 @@ def show_open_classes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def show_open_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
-    return _show(request, _present(request, class_id), PlaceForm())
+    card = _present(request, class_id)
+    return _show(request, card, PlaceWithCodeForm(price=card.open_class.place_price))
 
 
 @signed_in
 @require_POST
 def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     """Hold a place and redirect to the checkout; show a changed price first."""
-    card, form = _present(request, class_id), PlaceForm(request.POST)
+    card = _present(request, class_id)
+    form = PlaceWithCodeForm(request.POST, price=card.open_class.place_price)
     if not form.is_valid():
         return _show(request, card, form)
-    typed, price = form.cleaned_data["code"], card.open_class.place_price
+    typed, seen = form.cleaned_data["code"], form.cleaned_data["seen"]
+    if form.shows_discount(request.user, listed=form.list_price, seen=seen):
+        return _show(request, card, form)
     try:
-        if typed and price and ("apply" in request.POST or form.cleaned_data["seen"] == price):
-            # The discount is shown before a place is held.
-            form.discount_code = find_discount(user=request.user, typed=typed, amount=price).code
-            return _show(request, card, form)
-        seen = form.cleaned_data["seen"]
         place = hold_place(user=request.user, open_class_id=class_id, typed_code=typed, seen=seen)
-    except (DiscountCodeError, TooManyAttemptsError) as refusal:
-        form.add_error("code", refusal.text)
+    except CODE_REFUSALS as refusal:
+        form.refuse_code(refusal)
         return _show(request, card, form)
     except PriceChangedError as refusal:
         if card.money is not None:  # its page shows its price
@@ -206,16 +192,12 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
     )
 
 
-def _show(request: HttpRequest, card: OpenClassCard, form: PlaceForm) -> HttpResponse:
-    teacher, price = load_teacher_page(), card.open_class.place_price
+def _show(request: HttpRequest, card: OpenClassCard, form: PlaceWithCodeForm) -> HttpResponse:
+    teacher = load_teacher_page()
     is_public = card.open_class.is_listed and card.open_class.virtual_class.is_scheduled
-    off = count_off(form.discount_code, price) if form.discount_code else 0
     context = {
         "card": card,
         "form": form,
-        "price": price - off,
-        "list_price": price,
-        "takes_codes": price > 0 and (has_usable_codes() or form.errors),
         "teacher": teacher,
         "is_public": is_public,
         "structured_data": describe_events([card.open_class], teacher) if is_public else "",

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import format_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
@@ -27,7 +28,7 @@ from bookings.panel.classes.class_forms import PersonForm, StartForm
 from bookings.panel.inputs import YEARS, PesosField
 from bookings.panel.lists import day_at
 from bookings.panel.pages import log_to_panel, requires, show_page
-from bookings.payments.backend import pays_online
+from bookings.payments.backend import PROVIDER_NAME, pays_online
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
 from config.lib.wall_time import read_wall_time
@@ -37,7 +38,10 @@ from config.lib.wall_time import read_wall_time
 PEOPLE_AT_FIRST, PEOPLE_FOUND = 4, 20
 OTHER = "otra"
 PAID, LATER = "pagada", "despues"
-PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a intentar en unos minutos."
+PROVIDER_DOWN = format_lazy(
+    "{provider} no respondió, y no se reservó nada. Volvé a intentar en unos minutos.",
+    provider=PROVIDER_NAME,
+)
 CALENDAR_LATER = (
     "Quedó reservada y pagada. El calendario no respondió: la agendamos apenas responda."
 )

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
+from django.utils.text import format_lazy
 
 from accounts.phones import check_phone
 from accounts.validators import MAX_NAME, MAX_PHONE, read_name
@@ -14,6 +15,7 @@ from bookings.models.availability import SENSIBLE_DATES
 from bookings.panel.inputs import CLOCK_INPUT, DAY_INPUT
 from bookings.panel.lists import day_at
 from bookings.panel.steps import StepForm
+from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import clock
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
@@ -56,9 +58,11 @@ class MoveForm(ReasonForm, StartForm):
         VirtualClass.objects.all(),
         label="Mover de todos modos",
         required=False,
-        help_text="No se va a poder agendar. Si se pagó por Mercado Pago, se cancela, avisamos por "
-        "correo y el dinero vuelve solo; si la marcaste vos como pagada, arreglalo con esa "
-        "persona.",
+        help_text=format_lazy(
+            "No se va a poder agendar. Si se pagó por {provider}, se cancela, avisamos por correo "
+            "y el dinero vuelve solo; si la marcaste vos como pagada, arreglalo con esa persona.",
+            provider=PROVIDER_NAME,
+        ),
     )
     # True if there is something to confirm: the boxes that ``ask_about`` added.
     asks = False

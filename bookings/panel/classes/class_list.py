@@ -28,6 +28,7 @@ from bookings.models import (
     Hold,
     Purchase,
     VirtualClass,
+    find_open_class,
 )
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
@@ -105,7 +106,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         OfferFilter,
         DriftFilter,
     ]
-    list_select_related = ["booked_by"]
+    list_select_related = ["booked_by", "open_class"]
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
@@ -168,10 +169,14 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="lugares")
     def places(self, obj: VirtualClass) -> str:
+        if open_class := find_open_class(obj):  # its host is the teacher
+            return f"{obj.guest_count} de {open_class.places}"
         return f"{obj.current_participants} de {obj.capacity}"
 
     @admin.display(description="precio", ordering="class_price")
     def price(self, obj: VirtualClass) -> str:
+        if open_class := find_open_class(obj):
+            return f"{pesos(open_class.place_price)} por lugar"
         return pesos(obj.class_price)
 
     @admin.display(description="pago")

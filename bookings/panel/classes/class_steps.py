@@ -50,6 +50,7 @@ from bookings.panel.lists import day_at
 from bookings.panel.money.payment_steps import say_returns
 from bookings.panel.money.purchases import warn_of_code
 from bookings.panel.steps import Facts, Report, Step, group_mails, list_facts
+from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import pesos
 
 MOVE_REFUSED = (
@@ -197,7 +198,7 @@ class AgreeToPrice(Step[VirtualClass]):
         waits = "Todavía no está pagada: se agenda apenas lo esté."
         happens = [named, _scheduling_sentence(seen) or waits]
         if seen.refunded:
-            happens.append(f"Se cancela, y vuelven {pesos(seen.refunded)} por Mercado Pago.")
+            happens.append(f"Se cancela, y vuelven {pesos(seen.refunded)} por {PROVIDER_NAME}.")
         return name_displaced(list_facts(describe(row), seen, *happens), row, seen)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
@@ -344,10 +345,10 @@ UNPAID = "No está pagada. Si llega un pago después, vuelve solo."
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
     purchase, goes_back = row.purchase, say_returns(seen.by_hand)
     if purchase is None:
-        each = f"Vuelven {pesos(seen.refunded)} por Mercado Pago, a cada persona lo que pagó."
+        each = f"Vuelven {pesos(seen.refunded)} por {PROVIDER_NAME}, a cada persona lo que pagó."
         return " ".join([each, *goes_back] if seen.refunded else goes_back) or NOBODY_PAID
     if seen.refunded:
-        online = f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
+        online = f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por {PROVIDER_NAME}."
         goes_back.insert(0, online)
     nothing = NOTHING_LEFT if purchase.was_paid else FREE if purchase.is_free else UNPAID
     return " ".join(goes_back) or nothing
@@ -361,7 +362,7 @@ def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
 
 def _loss_sentence(displaced: VirtualClass) -> str:
     amount = _refundable(displaced)
-    back = f" Se cancela, y vuelven {pesos(amount)} por Mercado Pago." if amount else ""
+    back = f" Se cancela, y vuelven {pesos(amount)} por {PROVIDER_NAME}." if amount else ""
     return f"Pierde su horario: {describe(displaced)}.{back}"
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from bookings.domain.money.takings import list_entries_of
 from bookings.models import Entry, EntryKind, Payment, Purchase
 from bookings.money_state import describe_money
+from bookings.payments.backend import name_provider
 
 Row = TypeVar("Row")
 
@@ -69,6 +70,10 @@ def _name_state(purchase: Purchase) -> str:
     return describe_money(purchase, timezone.now()).report
 
 
+def _way(one: Entry) -> str:
+    return name_provider(one.charge.provider) if one.charge else one.get_way_display()
+
+
 def _operation(entry: Entry) -> str:
     if entry.charge:
         return entry.charge.charge_id
@@ -86,7 +91,7 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Clase": lambda payment: _start(payment.purchase),
     "Monto": lambda payment: _pesos(payment.amount),
     "Descuento": lambda payment: _pesos(payment.purchase.discount),
-    "Código": lambda payment: str(payment.purchase.discount_code or ""),
+    "Código": lambda payment: payment.purchase.discount_name,
     "Devuelto": lambda payment: _pesos(sum(one.refunded_amount for one in payment.charges.all())),
     "Moneda": lambda payment: payment.currency,
     "Operaciones": lambda payment: " ".join(one.charge_id for one in payment.charges.all()),
@@ -95,7 +100,7 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
 }
 MONTH_COLUMNS: dict[str, Callable[[Entry], str]] = {
     "Fecha": lambda one: _moment(one.at),
-    "Cómo": Entry.get_way_display,
+    "Cómo": _way,
     "Estudiante": lambda one: one.purchase.person.name,
     "Correo": lambda one: one.purchase.person.mail_address,
     "Oferta": lambda one: _offer(one.purchase),

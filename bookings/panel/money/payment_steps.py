@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.db import transaction
+from django.utils.text import format_lazy
 
 from accounts.models import User
 from bookings.domain.dry_runs import foresee
@@ -42,6 +43,7 @@ from bookings.panel.steps import (
     StepForm,
     group_mails,
 )
+from bookings.payments.backend import PROVIDER_NAME, name_provider
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import pesos
 
@@ -49,13 +51,13 @@ logger = logging.getLogger(__name__)
 
 # Gravest first: of several refunds the worst gives the report's colour.
 REPORTS: dict[str, tuple[int, str]] = {
-    RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
+    RefundStatus.FAILED: (messages.ERROR, "{provider} rechazó la devolución de {amount}."),
     RefundStatus.REQUESTED: (
         messages.WARNING,
-        "Mercado Pago no respondió. Vamos a seguir pidiendo la devolución de {amount}: "
+        "{provider} no respondió. Vamos a seguir pidiendo la devolución de {amount}: "
         "no se devuelve dos veces.",
     ),
-    RefundStatus.IN_PROCESS: (messages.INFO, "Mercado Pago está procesando {amount}."),
+    RefundStatus.IN_PROCESS: (messages.INFO, "{provider} está procesando {amount}."),
     RefundStatus.DONE: (messages.SUCCESS, "Devolviste {amount}."),
 }
 
@@ -164,13 +166,14 @@ class KeepPayment(Step[Payment]):
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         accept_second_payment(row.pk)
-        return Report("Listo: queda pagado por Mercado Pago.")
+        return Report(f"Listo: queda pagado por {name_provider(row.provider)}.")
 
 
 class TryAgain(_Refund):
     """Ask the provider again for what it refused to refund; a second refusal flags it again."""
 
-    name, label, yes = "probar", "Probar de nuevo", "Sí, devolver por Mercado Pago"
+    name, label = "probar", "Probar de nuevo"
+    yes = format_lazy("Sí, devolver por {provider}", provider=PROVIDER_NAME)
 
     def is_offered(self, row: Payment) -> bool:
         return bool(_list_refused(row))
@@ -200,7 +203,7 @@ class ReturnInCash(Step[Payment]):
         if not refused:
             return None
         total = sum(min(one.amount, left) for one, _, left in refused)
-        gone = "Mercado Pago no lo intenta más."
+        gone = f"{name_provider(row.provider)} no lo intenta más."
         return Facts(_describe(row), (*say_returns(total), gone))
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
@@ -257,7 +260,10 @@ def _list_mails(payment: Payment, refunds: list[Refund]) -> tuple[Group, ...]:
 
 def _report(refunds: list[Refund]) -> Report:
     now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
-    texts = [REPORTS[one.status][1].format(amount=pesos(one.amount)) for one in now]
+    texts = [
+        REPORTS[one.status][1].format(amount=pesos(one.amount), provider=PROVIDER_NAME)
+        for one in now
+    ]
     gravest = min((one.status for one in now), key=list(REPORTS).index)
     return Report(" ".join(texts), REPORTS[gravest][0])
 

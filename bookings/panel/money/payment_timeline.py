@@ -11,6 +11,7 @@ from bookings.models import (
     SignatureState,
 )
 from bookings.panel.lists import Entry
+from bookings.payments.backend import name_provider
 from bookings.payments.gateway import CHARGE_TOPIC
 from bookings.templatetags.class_times import pesos
 
@@ -77,7 +78,7 @@ def _refund(refund: Refund) -> list[Entry]:
 def _notice(notice: PaymentNotification) -> Entry:
     what = "la operación" if notice.topic == CHARGE_TOPIC else "la orden"
     waiting = "sin leer todavía" if notice.next_attempt_at else ""
-    title = f"Aviso de Mercado Pago sobre {what} {notice.resource_id}"
+    title = f"Aviso de {name_provider(notice.provider)} sobre {what} {notice.resource_id}"
     details = [notice.action, f"firma {notice.get_signature_display().lower()}"]
     if notice.signature == SignatureState.FOUND:
         title, details = f"La búsqueda encontró {what} {notice.resource_id}", []

@@ -18,14 +18,14 @@ from bookings.panel.lists import class_link
 from bookings.panel.money.money_states import money_badge
 from bookings.panel.pages import ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, group_mails
-from bookings.templatetags.class_times import pesos
+from bookings.templatetags.class_times import discount_line, pesos
 
 
 def warn_of_code(purchase: Purchase | None) -> list[str]:
     """Warn before money by hand of a discount code that others have used up."""
     if purchase is None or not has_lost_its_use(purchase):
         return []
-    return [f"Ojo: el código {purchase.discount_code} ya se usó todas las veces que vale."]
+    return [f"Ojo: el código {purchase.discount_name} ya se usó todas las veces que vale."]
 
 
 class PayPlace(Step[Purchase]):
@@ -61,7 +61,7 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     list_filter = ["kind", "state", "kept_for"]
     search_fields = ["person__name", "person__email"]
     fields = [
-        *("person", "kind", "of_class", "sum", "code", "state", "kept_until", "kept_for"),
+        *("person", "kind", "of_class", "sum", "discount_line", "state", "kept_until", "kept_for"),
         *("by_teacher", "paid_at", "refund_reason", "amount_kept", "created_at"),
     ]
     steps = PLACE_STEPS
@@ -77,9 +77,9 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     def badge(self, obj: Purchase) -> str:
         return money_badge(obj)
 
-    @admin.display(description="código de descuento")
-    def code(self, obj: Purchase) -> str:
-        return str(obj.discount_code or "-")
+    @admin.display(description="descuento")
+    def discount_line(self, obj: Purchase) -> str:
+        return discount_line(obj) or "-"
 
     @admin.display(description="clase")
     def of_class(self, obj: Purchase) -> str:

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 
 from accounts.models import User
 from bookings.domain.money.discounts import (
@@ -19,8 +19,7 @@ from bookings.models import DiscountCode
 from bookings.panel.inputs import BROWSERS_OWN, PesosField
 from bookings.panel.lists import class_link, make_badge
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin
-from bookings.templatetags.class_times import pesos, short_day
-from bookings.templatetags.discounts import off
+from bookings.templatetags.class_times import off, pesos, short_day
 
 USES_SHOWN = 100
 # Read-only once the code exists.
@@ -162,5 +161,5 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         ]
         if not lines:
             return "Nadie, por ahora."
-        items = format_html_join("", "<li>{}: {} <small>{}</small></li>", lines)
-        return format_html('<ul class="uses">{}</ul>', items)
+        line = '<div class="link-line">{}: {} <small>{}</small></div>'
+        return format_html_join("", line, lines)

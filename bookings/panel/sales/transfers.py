@@ -51,6 +51,7 @@ from bookings.panel.steps import (
     list_links,
     look_ahead,
 )
+from bookings.payments.backend import PROVIDER_NAME, name_provider
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
 
@@ -125,8 +126,9 @@ def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
         found.append("La clase se canceló.")
     elif purchase.is_paid:
         payment = purchase.find_payment()
-        is_online = payment is not None and payment.approved_at is not None
-        way = "por Mercado Pago" if is_online else "a mano"
+        way = "a mano"
+        if payment is not None and payment.approved_at is not None:
+            way = f"por {name_provider(payment.provider)}"
         paid = "el lugar ya está pagado" if purchase.is_place else "la clase ya está pagada"
         found.append(f"Ojo: {paid} {way}.")
     return found
@@ -139,7 +141,7 @@ def _say_what_happens(row: BankTransfer, seen: Consequences[BankTransfer]) -> tu
     lost = seen.find(ClassEvent.CANCELLED)
     why = [f"La clase no se puede dar y se cancela: {lost.reason.lower()}"] if lost else []
     if seen.refunded:
-        why.append(f"Vuelven {pesos(seen.refunded)} a {row.purchase.person} por Mercado Pago.")
+        why.append(f"Vuelven {pesos(seen.refunded)} a {row.purchase.person} por {PROVIDER_NAME}.")
     return (noted, *why, *say_returns(seen.by_hand))
 
 

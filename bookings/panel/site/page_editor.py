@@ -27,8 +27,8 @@ from bookings.domain.desk.setup import CalendarState, load_setup, take_first_ste
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
 from bookings.notices.facts import site_address
-from bookings.pages.front.framing import with_policy
 from bookings.pages.front.front_page import load_front_page
+from bookings.pages.front.timetable import with_policy
 from bookings.panel.pages import log_to_panel, requires, show_page
 from bookings.panel.site.page_forms import FirstStepsForm, PageForm, swap_rows
 

@@ -7,9 +7,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.selectors import find_calendar_owner
+from accounts.selectors import find_calendar_owner, find_calendar_token
 from bookings.domain.calendar.grant import (
-    ask_calendar,
     check_calendar_grant,
     has_stand_in,
     is_at_risk,
@@ -20,7 +19,7 @@ from bookings.domain.heartbeats import read_beats
 from bookings.models import VirtualClass, meet_refused_at
 from bookings.panel.classes.class_list import list_drifted
 from bookings.panel.pages import show_page
-from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
+from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError, use_calendar
 from calendar_sync.push.channels import has_open_channel
 
 # Spec: Limits, administrative event listing.
@@ -56,9 +55,8 @@ def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
         return "revoked", []
     try:
         now = timezone.now()
-        events = ask_calendar(
-            lambda calendar: calendar.upcoming_events(since=now, limit=EVENTS_SHOWN)
-        )
+        with use_calendar(find_calendar_token()) as calendar:
+            events = calendar.upcoming_events(since=now, limit=EVENTS_SHOWN)
     except CalendarNotConnectedError:
         if settings.CALENDAR_SERVICE_ACCOUNT:
             return "refused", []

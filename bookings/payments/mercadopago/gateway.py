@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import requests
 from django.conf import settings
+from django.core import checks
 from mercadopago import SDK
 from mercadopago.config import RequestOptions
 from mercadopago.errors import MercadoPagoError
@@ -34,7 +35,7 @@ from bookings.payments.gateway import (
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
 from bookings.payments.mercadopago.metrics import seconds_of
 from bookings.payments.mercadopago.notifications import read_notification
-from config.lib.provider_guard import ProviderBusyError, ProviderGuard
+from config.lib.provider_calls import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
 # A provider that hangs must not hold every thread of the server.
-_guard = ProviderGuard(patience=timedelta(seconds=1))
+guard = ProviderGuard(patience=timedelta(seconds=1))
 
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
@@ -80,7 +81,7 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         url = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
-        with _guard.enter(settings.MERCADOPAGO_CALLERS):
+        with guard.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise requests.Timeout("The budget for the payment provider is spent.")
@@ -103,6 +104,18 @@ class MercadoPagoGateway(PaymentGateway):
     @classmethod
     def is_configured(cls) -> bool:
         return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
+
+    @classmethod
+    def check_settings(cls) -> list[checks.CheckMessage]:
+        if not cls.is_configured() or settings.MERCADOPAGO_WEBHOOK_SECRET:
+            return []
+        return [
+            checks.Warning(
+                "Any caller can make the service ask Mercado Pago about payments.",
+                hint="Set MERCADOPAGO_WEBHOOK_SECRET to the secret of the webhook in the panel.",
+                id="bookings.W002",
+            )
+        ]
 
     @classmethod
     def read_notification(

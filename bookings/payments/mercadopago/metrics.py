@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from prometheus_client import Histogram
 
-from config.lib.outcomes import outcome_of
+from config.lib.provider_calls import outcome_of
 
 SECONDS = Histogram(
     "classes_payment_call_seconds",

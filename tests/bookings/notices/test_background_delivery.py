@@ -1,11 +1,9 @@
 """notices/delivery.py: delivery after the commit, in a thread."""
 
 import threading
-from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.db import OperationalError
 
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
@@ -20,8 +18,7 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture(autouse=True)
 def _on_duty(monkeypatch):
-    monkeypatch.delattr(delivery._delivery, "call")
-    monkeypatch.setattr(delivery._delivery, "_delay", timedelta(milliseconds=50))
+    monkeypatch.delattr(delivery.job, "call")
     yield
     wait_for_delivery()
 
@@ -43,14 +40,20 @@ def test_a_committed_class_has_its_mails_sent(pending, host, teacher):
 
 
 def test_the_one_who_schedules_does_not_wait_for_the_mail_server(pending, monkeypatch):
-    server_answers = threading.Event()
-    monkeypatch.setattr(delivery, "deliver_due", lambda seconds: server_answers.wait(JOIN_SECONDS))
+    server_answers, turns = threading.Event(), []
+
+    def deliver(seconds):
+        turns.append(seconds)
+        server_answers.wait(JOIN_SECONDS)
+
+    monkeypatch.setattr(delivery, "deliver_due", deliver)
 
     scheduled = schedule_class(preference_id=pending.preference_id)
 
     assert scheduled.is_scheduled
-    assert not server_answers.is_set()
     server_answers.set()
+    wait_for_delivery()
+    assert turns == [SECONDS_OUT]
 
 
 def test_a_failing_mail_server_leaves_the_mail_due(pending, settings):
@@ -85,7 +88,6 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
 def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
     rounds = []
     monkeypatch.setattr(delivery, "deliver_due", rounds.append)
-    monkeypatch.setattr(delivery._delivery, "_delay", timedelta(seconds=0.2))
 
     for _ in range(20):
         delivery.deliver_mails_soon()
@@ -93,29 +95,3 @@ def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
     assert rounds == []
     wait_for_delivery()
     assert len(rounds) == 1
-
-
-def test_a_delivery_is_short_and_leaves_the_rest_to_the_sweeps(monkeypatch):
-    turns = []
-    monkeypatch.setattr(delivery, "deliver_due", turns.append)
-
-    delivery.deliver_mails_soon()
-
-    wait_for_delivery()
-    assert turns == [SECONDS_OUT]
-
-
-def test_a_delivery_that_failed_is_started_again(monkeypatch, caplog):
-    rounds = []
-
-    def stumble(seconds):
-        rounds.append(None)
-        raise OperationalError("the connection went away")
-
-    monkeypatch.setattr(delivery, "deliver_due", stumble)
-    for _ in range(2):
-        delivery.deliver_mails_soon()
-        wait_for_delivery()
-
-    assert len(rounds) == 2
-    assert "failed; the sweeps do the rest" in caplog.text

@@ -252,15 +252,14 @@ def test_a_mail_that_kills_its_workers_is_given_up(notice):
     assert notice.failure == "El envío se interrumpió demasiadas veces."
 
 
-def test_a_worker_that_was_too_slow_does_not_overrule_the_next_one(notice, settings, monkeypatch):
-    settings.EMAIL_BACKEND = DOWN
+def test_a_worker_that_was_too_slow_does_not_overrule_the_next_one(notice, monkeypatch):
     later = timezone.now() + timedelta(hours=2)
 
-    def overtaken(error):
+    def overtaken(notice):
         Notice.objects.update(next_attempt_at=later)  # the lease ran out, and somebody took it
-        return "Late"
+        raise OSError
 
-    monkeypatch.setattr("bookings.notices.delivery._name", overtaken)
+    monkeypatch.setattr("bookings.notices.delivery.render_mail", overtaken)
     deliver_due()
 
     notice.refresh_from_db()
@@ -287,7 +286,7 @@ def test_without_the_claim_they_would_send_it_again(notice, settings, monkeypatc
     """The control of the race above."""
     settings.EMAIL_BACKEND = SLOW
 
-    monkeypatch.setattr("bookings.notices.delivery._claim", lambda notice: notice)
+    monkeypatch.setattr("bookings.notices.delivery.claim", lambda *args, **how: True)
     race(*[deliver_due] * 4)
 
     assert len(mail.outbox) > 1

@@ -134,6 +134,7 @@ class Half(NamedTuple):
 
     reason: RefundReason = RefundReason.CANCELLED
     percent: int = 50
+    is_loss: bool = False
 
 
 @pytest.fixture

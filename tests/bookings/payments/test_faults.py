@@ -15,7 +15,7 @@ from bookings.payments.gateway import (
 )
 from bookings.payments.mercadopago import gateway as gateway_module
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
-from config.lib.provider_guard import ProviderGuard
+from config.lib.provider_calls import ProviderGuard
 from tests.bookings.payments.drafts import charges_of, draft, routes
 from tests.standins import Fault
 
@@ -101,7 +101,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
 def test_while_as_many_wait_as_may_others_are_refused(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
-    monkeypatch.setattr(gateway_module, "_guard", ProviderGuard(timedelta(seconds=0.1)))
+    monkeypatch.setattr(gateway_module, "guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(0.6))
     waiting = threading.Thread(target=MercadoPagoGateway().get_charge, args=[charge_id])
@@ -123,7 +123,7 @@ def test_waiting_for_a_turn_is_within_the_budget(
 ):
     settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.2)
     guard = ProviderGuard(timedelta(seconds=5))
-    monkeypatch.setattr(gateway_module, "_guard", guard)
+    monkeypatch.setattr(gateway_module, "guard", guard)
     settings.MERCADOPAGO_CALLERS = 1
     other_caller = ExitStack()
     other_caller.enter_context(guard.enter(1))

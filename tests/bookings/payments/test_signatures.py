@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookings.models import SignatureState
-from bookings.payments.mercadopago.signatures import check_signature
+from bookings.payments.mercadopago.notifications import check_signature
 
 SECRET = "s3cr3t"
 RESOURCE = "123456789"

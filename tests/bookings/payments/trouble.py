@@ -1,11 +1,12 @@
 """What may go wrong in the story of a payment, and the sweeps that mend it."""
 
 from bookings.domain.calendar.writing import update_events, withdraw_events
-from bookings.domain.classes import scheduling
+from bookings.domain.classes import cancelling, scheduling
 from bookings.domain.money import charges as recording
-from bookings.domain.money import checkouts, refunds
+from bookings.domain.money import refunds
 from bookings.domain.sales import settling
 from bookings.domain.sales.holds import delete_expired_holds
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.work.sweeps import run_sweep
 from tests.bookings.settling.steps import MONEY_SWEEPS
 from tests.standins import Fault
@@ -31,22 +32,20 @@ CALENDAR_FAULTS = (Fault.status(400), Fault.lost(), Fault.status(503), Fault.gar
 STEPS_OF_WORK = (
     (settling, "record_charges"),
     (settling, "schedule_class"),
-    (settling, "call_off"),
+    (settling, "give_up_class"),
+    (cancelling, "call_off"),
     (settling, "withdraw_event_if_possible"),
     (settling, "send_refunds_of"),
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "cancel_dead_charges"),
-    (checkouts, "_cancel_charge"),
-    (recording, "_approve_if_paid"),
-    (recording, "_mark_class_paid"),
+    (MercadoPagoGateway, "cancel"),
+    (recording, "pay_purchase"),
     (recording, "refund_surplus"),
-    (refunds, "_ask_provider"),
-    (refunds, "_finish"),
-    (refunds, "_request"),
+    (MercadoPagoGateway, "refund"),
+    (refunds, "lock_purchase"),
     (scheduling, "create_event"),
-    (scheduling, "_save"),
-    (scheduling, "_note_request"),
+    (scheduling, "store_event"),
 )
 # Every sweep that changes classes, payments or events, in the worker's order.
 FOLLOWING_MONEY = (delete_expired_holds, *MONEY_SWEEPS, update_events, withdraw_events)

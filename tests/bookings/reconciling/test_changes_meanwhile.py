@@ -25,7 +25,7 @@ def test_a_mark_that_was_set_since_the_comparison_stays(scheduled, monkeypatch):
             calendar_drift=CalendarDrift.MOVED, updated_at=timezone.now() + timedelta(seconds=1)
         )
 
-    before(monkeypatch, repairing, "_clear_recovered", mark)
+    before(monkeypatch, repairing, "clear_drift", mark)
 
     reconcile_class(class_id=scheduled.pk, actor=scheduled.booked_by)
 

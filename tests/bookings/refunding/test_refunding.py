@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.money import refunds
 from bookings.domain.money.refunds import (
     request_refund,
     send_due_refunds,
@@ -161,7 +160,7 @@ def test_a_number_that_another_refund_has_is_not_taken(mercadopago, charge, teac
     for number in range(2):
         ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
     found = CreatedRefund("1800000001", RefundStatus.DONE)
-    monkeypatch.setattr(refunds, "_ask_provider", lambda refund: found)
+    monkeypatch.setattr(MercadoPagoGateway, "refund", lambda gateway, **what: found)
 
     assert send_due_refunds() == 1
 
@@ -215,11 +214,11 @@ def test_a_refund_is_nobody_elses_while_it_is_being_sent(mercadopago, paid, monk
     request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     inner = []
 
-    def send_meanwhile(current):
+    def send_meanwhile(gateway, **what):
         inner.append(send_due_refunds())
         raise PaymentUnavailableError
 
-    monkeypatch.setattr("bookings.domain.money.refunds._ask_provider", send_meanwhile)
+    monkeypatch.setattr(MercadoPagoGateway, "refund", send_meanwhile)
     send_due_refunds()
 
     assert inner == [0]
@@ -238,14 +237,14 @@ def test_a_provider_that_is_down_is_not_asked_for_every_refund(mercadopago, paid
 def test_one_refund_that_cannot_be_sent_stops_no_other(paid, charge, teacher, monkeypatch, caplog):
     bad = ask_for_part(charge, 100, teacher)
     good = ask_for_part(charge, 100, teacher, left=PRICE - 100)
-    ask_provider = refunds._ask_provider
+    make = MercadoPagoGateway.refund
 
-    def fail_for_the_bad_one(refund):
-        if refund.pk == bad.pk:
+    def fail_for_the_bad_one(gateway, **what):
+        if what["key"] == bad.key:
             raise ValueError("a bug")
-        return ask_provider(refund)
+        return make(gateway, **what)
 
-    monkeypatch.setattr(refunds, "_ask_provider", fail_for_the_bad_one)
+    monkeypatch.setattr(MercadoPagoGateway, "refund", fail_for_the_bad_one)
     assert send_due_refunds() == 1
 
     good.refresh_from_db()

@@ -16,7 +16,7 @@ from tests.bookings.test_class_events import before
 
 def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, google, monkeypatch):
     """The first move is about to write its time when a second one is all done."""
-    before(monkeypatch, writing, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
+    before(monkeypatch, writing, "draft_update", lambda: move(scheduled, teacher, "19:00"))
 
     move(scheduled, teacher, "17:00")
 
@@ -25,22 +25,13 @@ def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, googl
     assert hours_of(google.live_events()[0]) == ["19:00", "20:00"]
 
 
-def test_a_late_writer_needs_the_second_look(scheduled, teacher, google, monkeypatch):
-    before(monkeypatch, writing, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
-    monkeypatch.setattr(writing, "_note_move", lambda before, link: True)
-
-    move(scheduled, teacher, "17:00")
-
-    assert hours_of(google.live_events()[0]) == ["17:00", "18:00"]
-
-
 def test_a_class_that_is_cancelled_meanwhile_keeps_no_event(
     scheduled, teacher, google, monkeypatch
 ):
     def cancel():
         cancel_class(class_id=scheduled.pk, actor=teacher)
 
-    before(monkeypatch, writing, "_move_or_make", cancel)
+    before(monkeypatch, writing, "draft_update", cancel)
 
     move(scheduled, teacher, "17:00")
 

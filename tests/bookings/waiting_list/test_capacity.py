@@ -98,7 +98,7 @@ def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, m
     before(
         monkeypatch,
         writing,
-        "_drop_event_update",
+        "drop_event_update",
         lambda: change_capacity(class_id=open_group.pk, capacity=7),
     )
 
@@ -113,7 +113,7 @@ def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypat
     def overtake():
         change_capacity(class_id=open_group.pk, capacity=7)
 
-    before(monkeypatch, writing, "_move_or_make", overtake)
+    before(monkeypatch, writing, "draft_update", overtake)
 
     change_capacity(class_id=open_group.pk, capacity=6)
 

@@ -18,7 +18,7 @@ from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEven
 from bookings.webhooks.events import announce_events
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import DiscountCodeFactory, VirtualClassFactory
+from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import publish
 
 
@@ -197,34 +197,6 @@ def test_what_is_nobodys_business_is_not_told(endpoint, host):
 def test_looking_for_news_costs_one_statement(endpoint, django_assert_num_queries):
     with django_assert_num_queries(1):
         announce_events()
-
-
-def test_what_a_class_costs_and_who_paid_is_told(endpoint, host):
-    code = DiscountCodeFactory(code="AMIGOS", amount=300_000)
-    VirtualClassFactory(
-        booked_by=host,
-        scheduled=True,
-        ended=True,
-        discount=300_000,
-        discount_code=code,
-        paid_at=timezone.now(),
-    )
-    complete_ended_classes()
-
-    [event] = told()
-
-    names = ("classPrice", "listPrice", "amountPaid", "discount")
-    assert {name: event["data"]["class"][name] for name in names} == {
-        "classPrice": 1_500_000,
-        "listPrice": 1_800_000,
-        "amountPaid": 1_500_000,
-        "discount": {
-            "id": str(code.pk),
-            "percent": None,
-            "fixedAmount": 300_000,
-            "amount": 300_000,
-        },
-    }
 
 
 def test_a_class_that_the_teacher_publishes_is_paid_once_it_is_to_be_scheduled(endpoint, teacher):

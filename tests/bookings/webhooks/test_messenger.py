@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture(autouse=True)
 def _on_duty(monkeypatch):
-    monkeypatch.delattr(messenger._messenger, "call")
+    monkeypatch.delattr(messenger.job, "call")
     yield
     wait_for_messenger()
 

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 
 from bookings.domain.people.claiming import confirm_claim
 from bookings.models import VirtualClass
@@ -59,14 +58,6 @@ def test_it_is_mine_puts_the_class_into_the_account(sign_in, unpaid, host):
 
 def test_a_stranger_claims_nothing(client, unpaid, lucia):
     assert client.post(path_of(unpaid, "/tomar")).url == path_of(unpaid)
-    assert VirtualClass.objects.get().booked_by == lucia
-
-
-def test_a_form_from_elsewhere_claims_nothing(sign_in, unpaid, lucia, host):
-    careful = Client(enforce_csrf_checks=True)
-    careful.force_login(host)
-
-    assert careful.post(path_of(unpaid, "/tomar")).status_code == 403
     assert VirtualClass.objects.get().booked_by == lucia
 
 

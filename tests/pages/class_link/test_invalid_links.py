@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.places.class_links import replace_link
 from bookings.models import VirtualClass
-from config.monitoring.masking import mask
+from config.monitoring.logs import mask
 from tests.pages.class_link.links import check_that_it_names_nobody, path_of, text_of
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
-from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import BankTransfer, Payment, Purchase, VirtualClass
 from tests.pages.class_link.links import check_that_it_names_nobody, path_of, text_of
@@ -78,13 +77,6 @@ def test_an_odd_word_on_the_way_back_is_dropped(client, unpaid, status):
     assert back.url == path_of(unpaid)
 
 
-def test_without_a_provider_the_page_says_how_to_pay(client, lucia, teacher):
-    page = text_of(client.get(path_of(book_class_for(lucia, teacher))))
-
-    assert "Cómo pagar" in page
-    assert "Te guardamos este horario hasta" in page
-
-
 def test_a_paid_class_shows_the_way_in(client, paid):
     page = client.get(path_of(paid))
 
@@ -125,13 +117,6 @@ def test_a_cancelled_class_says_so(client, paid, teacher):
 
     assert "Esta clase se canceló" in text_of(page)
     check_that_it_names_nobody(page)
-
-
-def test_paying_by_hand_opens_the_class_too(client, lucia, teacher):
-    booked = book_class_for(lucia, teacher)
-    confirm_payment(class_id=booked.pk, actor=teacher)
-
-    assert "Tu clase está confirmada" in text_of(client.get(path_of(booked)))
 
 
 def test_the_bearer_of_a_paid_group_invites_the_others(client, lucia, teacher):

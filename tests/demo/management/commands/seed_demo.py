@@ -236,7 +236,7 @@ def _book(
         students_count=students,
         price=price - (found.amount if found else 0),
         offer=offer,
-        discount=found,
+        sale=found.fields if found else {},
         has_preference=found is None,  # another system's would have to pay the list's price
         preference_id=f"demo-{uuid.uuid4()}",
         words={"learning_focus": text},

@@ -1,1 +1,0 @@
-"""Measurements of the running service; everything on loopback, bounded in count and time."""
