@@ -28,6 +28,7 @@ FACTS = {
     "hold.pk",
     "hold.start_time",
     "hold.end_time",
+    "payment.provider",
     # The form of an announcement, and the offer of one.
     "transfer.account.alias",
     "transfer.account.holder",

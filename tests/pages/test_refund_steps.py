@@ -5,7 +5,6 @@ Whatever steps the service has, this shows that pages and money follow ``LATER_S
 
 import re
 from datetime import timedelta
-from typing import NamedTuple
 
 import pytest
 import time_machine
@@ -21,12 +20,12 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     Refund,
-    RefundReason,
     RefundStep,
     VirtualClass,
     change_terms,
 )
 from tests.factories import HoldFactory, OpenClassFactory, VirtualClassFactory
+from tests.half import Half
 from tests.pages.moments import NOW
 from tests.pages.texts import text_of
 from tests.payments import PRICE, make_paid_class
@@ -37,11 +36,6 @@ pytestmark = pytest.mark.usefixtures("agenda")
 
 START = NOW + timedelta(days=7)  # a Monday at noon
 FULL, HALF, NOTHING = timedelta(hours=25), timedelta(hours=3), timedelta(hours=1)
-
-
-class Half(NamedTuple):
-    reason: RefundReason = RefundReason.CANCELLED
-    percent: int = 50
 
 
 @pytest.fixture(autouse=True)

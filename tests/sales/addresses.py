@@ -15,11 +15,11 @@ from bookings.models import (
     Price,
     Purchase,
     Refund,
-    RefundReason,
     VirtualClass,
     WeeklyHours,
     change_terms,
 )
+from tests.half import Half
 from tests.sales.books import Sale
 
 HOUR_PRICE, PLACE_PRICE = 1_250_050, 800_000
@@ -44,12 +44,6 @@ def prepare(dice: random.Random) -> None:
             "transfer_hours": dice.choice([2, 24, 72]),
         },
     )
-
-
-class Half:
-    """A case that gives half back."""
-
-    reason, percent, is_loss = RefundReason.CANCELLED, 50, False
 
 
 def choose_policy(seed: int) -> None:

@@ -1,7 +1,6 @@
 """The texts of mails about money."""
 
 from datetime import timedelta
-from typing import NamedTuple
 
 import pytest
 import time_machine
@@ -12,10 +11,11 @@ from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle
-from bookings.models import RefundReason, change_terms
+from bookings.models import change_terms
 from bookings.notices.delivery import deliver_due
 from bookings.templatetags.class_times import clock, long_day
 from tests.factories import VirtualClassFactory
+from tests.half import Half
 from tests.payments import make_payment
 from tests.sales.open_classes import store, take
 
@@ -127,14 +127,6 @@ def test_the_mail_about_a_seat_names_price_and_refund(mercadopago, teacher):
         f"Si dejás tu lugar hasta el {long_day(until)} a las {clock(until)}, te devolvemos todo. "
         "Después, nada."
     ) in text
-
-
-class Half(NamedTuple):
-    """Like a ``RefundCase``."""
-
-    reason: RefundReason = RefundReason.CANCELLED
-    percent: int = 50
-    is_loss: bool = False
 
 
 @pytest.fixture
