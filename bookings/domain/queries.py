@@ -78,19 +78,17 @@ def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     return only_ahead(list_classes_of(user))
 
 
+def list_all_ahead_of(user: User) -> QuerySet[VirtualClass]:
+    """List the classes ahead, cancelled, lapsed and lost ones too; the nearest first."""
+    ahead = list_classes_of(user).filter(end_time__gt=timezone.now())
+    return ahead.order_by("start_time", "id")
+
+
 def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     """Keep the classes ahead, without cancelled, lapsed and lost ones; the nearest first."""
     now = timezone.now()
     ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
     return ahead.exclude(lapsed(now)).order_by("start_time", "id")
-
-
-def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the cancelled, lapsed and lost classes ahead, the nearest first."""
-    now = timezone.now()
-    dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now)
-    ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
-    return ahead.order_by("start_time", "id")
 
 
 def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:

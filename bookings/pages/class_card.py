@@ -40,6 +40,7 @@ STATE_LABELS = {
     "ended": _("Terminada"),
 }
 OVER = {"completed", "ended"}
+DROPPED = {"cancelled", "expired", "lost"}
 # What the money of a class is read from.
 MONEY = [f"purchases__{rows}" for rows in ("payment__charges", "entries", "transfers", "refunds")]
 
@@ -87,6 +88,10 @@ class ClassCard:
         if money is None or (self.state == "preparing" and money.state is MoneyState.PREPARING):
             return False
         return not money.is_settled
+
+    @property
+    def is_dropped(self) -> bool:
+        return self.state in DROPPED
 
     @property
     def is_open_class(self) -> bool:

@@ -14,8 +14,7 @@ from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.places.waiting_list import count_waiting, list_lines_of
 from bookings.domain.queries import (
     get_class_of,
-    list_dropped_classes_of,
-    list_next_classes_of,
+    list_all_ahead_of,
     list_participants,
     list_past_classes_of,
 )
@@ -30,7 +29,7 @@ from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.transfers import find_ways
 from bookings.pages.waiting import WaitingCard
 
-CLASSES_SHOWN = 50
+CLASSES_SHOWN = 100
 PAST_CLASSES_A_PAGE = 20
 
 
@@ -40,10 +39,9 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
     user = request.user
     last_shown = _find_last_shown(request)
     is_first_page = last_shown is None
-    ahead, dropped, past = present_lists(
+    ahead, past = present_lists(
         user,
-        list_next_classes_of(user),
-        list_dropped_classes_of(user)[: CLASSES_SHOWN if is_first_page else 0],
+        list_all_ahead_of(user),
         list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1],
         most=CLASSES_SHOWN if is_first_page else 0,
     )
@@ -52,8 +50,8 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
         "past_classes": shown,
         "last_shown": shown[-1].virtual_class if len(past) > len(shown) else None,
         "is_first_page": is_first_page,
-        "next_classes": ahead,
-        "dropped_classes": dropped,
+        "next_classes": [card for card in ahead if not card.is_dropped],
+        "dropped_classes": [card for card in ahead if card.is_dropped],
     }
     if is_first_page:
         context["lines"] = [WaitingCard(entry) for entry in list_lines_of(user)]

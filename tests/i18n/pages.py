@@ -144,7 +144,7 @@ def bug(world):
     def fail(*arguments: Any) -> None:
         raise RuntimeError
 
-    world.monkeypatch.setattr("bookings.pages.classes.list_next_classes_of", fail)
+    world.monkeypatch.setattr("bookings.pages.classes.list_all_ahead_of", fail)
     return world.get("bookings:my_classes", user=world.host)
 
 
