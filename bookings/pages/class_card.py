@@ -14,6 +14,7 @@ from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.people.own_classes import find_code_to_share, find_conference_url
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import (
+    UNPAID_STATES,
     BookingRules,
     ClassStatus,
     MinimumDecision,
@@ -152,8 +153,13 @@ class ClassCard:
 
 def present_class(virtual_class: VirtualClass, user: User, *, says_paid: bool = False) -> ClassCard:
     """says_paid: the person just returned from paying."""
-    now = timezone.now()
     prefetch_related_objects([virtual_class], *MONEY)
+    return _present_read(virtual_class, user, says_paid=says_paid)
+
+
+def _present_read(virtual_class: VirtualClass, user: User, *, says_paid: bool = False) -> ClassCard:
+    """Present a class whose money was read."""
+    now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
     purchase = virtual_class.purchase if is_host else find_own_place(virtual_class, user)
@@ -179,37 +185,47 @@ def present_lists(
 
     The money of all is read at once.
     """
-    places = list_places_underway(user)
-    places_of = VirtualClass.objects.filter(pk__in=places.order_by().values("virtual_class"))
+    places = _list_unpaid_places(user).order_by().values("virtual_class")
+    places_of = VirtualClass.objects.filter(pk__in=places).order_by("start_time", "pk")
     places_of = places_of.select_related("booked_by", "offer", "open_class")
-    querysets = (places_of.order_by("start_time", "pk")[:most], ahead[:most], *others)
+    querysets = (places_of, ahead[:most], *others)
     lists = [list(one.prefetch_related(None)) for one in querysets]
     purchases = Purchase.objects.select_related("payment", "hold")
     rows = [one for classes in lists for one in classes]
     prefetch_related_objects(rows, Prefetch("purchases", purchases), *MONEY)
-    cards = [_present_place(one, user) for one in lists[0]]
-    cards += [present_class(one, user) for one in lists[1]]
+    cards = [card for one in lists[0] if (card := _present_place(one, user))]
+    cards += [_present_read(one, user) for one in lists[1]]
     nearest = sorted(cards, key=lambda card: (card.start, card.virtual_class.pk))[:most]
-    return [nearest, *([present_class(one, user) for one in classes] for classes in lists[2:])]
+    return [nearest, *([_present_read(one, user) for one in classes] for classes in lists[2:])]
 
 
-def _present_place(virtual_class: VirtualClass, user: User) -> ClassCard:
-    """Present a place of ``list_places_underway``."""
+def _present_place(virtual_class: VirtualClass, user: User) -> ClassCard | None:
+    """Present the place that a person has not taken, if it is kept or awaited."""
     now = timezone.now()
-    mine = _list_places_in(virtual_class, user)
-    place = next(one for one in mine if one.is_kept(now) or one.is_awaited())
+    places = _list_places_in(virtual_class, user)
+    place = next((one for one in places if _is_underway(one, now)), None)
+    if place is None:
+        return None
     return ClassCard(virtual_class, is_host=False, state="pending", money=MoneyCard(place, now))
 
 
-def list_places_underway(user: User) -> QuerySet[Purchase]:
-    """List the places ahead that a person has not taken, and that are kept or awaited."""
+def find_place_underway(virtual_class: VirtualClass, user: User) -> Purchase | None:
+    """Return the place ahead that a person has not taken, if it is kept or awaited."""
     now = timezone.now()
-    live = Purchase.objects.kept(now) | Purchase.objects.awaited()
-    places = Purchase.objects.places().filter(pk__in=live.values("pk"), person=user)
-    ahead = places.filter(virtual_class__end_time__gt=now)
-    ahead = ahead.exclude(virtual_class__status=ClassStatus.CANCELLED)
-    ahead = ahead.exclude(virtual_class__activities__user=user)
-    return ahead.order_by("virtual_class__start_time", "pk")
+    places = _list_unpaid_places(user).filter(virtual_class=virtual_class)
+    return next((one for one in places if _is_underway(one, now)), None)
+
+
+def _is_underway(place: Purchase, now: datetime) -> bool:
+    return place.is_kept(now) or place.is_awaited()
+
+
+def _list_unpaid_places(user: User) -> QuerySet[Purchase]:
+    """List the places ahead that a person has not taken."""
+    ahead = VirtualClass.objects.filter(end_time__gt=timezone.now())
+    open_ones = ahead.exclude(status=ClassStatus.CANCELLED).exclude(activities__user=user)
+    places = Purchase.objects.places().filter(person=user, state__in=UNPAID_STATES)
+    return places.filter(virtual_class__in=open_ones).order_by("-created_at", "-pk")
 
 
 def find_own_place(virtual_class: VirtualClass, user: User) -> Purchase | None:

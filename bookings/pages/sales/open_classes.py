@@ -33,7 +33,7 @@ from bookings.domain.sales.open_classes import (
 )
 from bookings.models import ClassStatus, PurchaseState
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import count_missing, list_places_underway
+from bookings.pages.class_card import count_missing, find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.structured_data import describe_events
@@ -181,11 +181,11 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
     user, virtual_class = request.user, open_class.virtual_class
     if not isinstance(user, User):
         return OpenClassCard(open_class)
-    places = list_places_underway(user).filter(virtual_class=virtual_class)
+    place = find_place_underway(virtual_class, user)
     entries = virtual_class.waiting_list.filter(user=user)
     return OpenClassCard(
         open_class,
-        money=MoneyCard(place, now) if (place := places.first()) else None,
+        money=MoneyCard(place, now) if place else None,
         is_inside=virtual_class.activities.filter(user=user).exists(),
         is_hosts=virtual_class.is_hosted_by(user),
         is_for_reader=any(one.is_live(now) for one in entries),
