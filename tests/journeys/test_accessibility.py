@@ -194,11 +194,11 @@ def test_the_way_to_a_class(page, language):
     page.locator("#details").evaluate(
         "form => { form.students_count.forEach(one => one.remove()) }"
     )
-    page.locator("#details button[value=mercadopago]").click()
+    page.locator("#details button[value=online]").click()
     expect(page.get_by_role("alert")).to_be_focused()
     found += violations(page)
     page.get_by_role("radio").first.check()
-    page.locator("#details button[value=mercadopago]").click()
+    page.locator("#details button[value=online]").click()
     expect(page).to_have_title(re.compile("Mercado Pago"))
     checkout = page.url
     found += visit(page, chosen)  # the time is taken by now
