@@ -71,11 +71,13 @@ format: developer ## let the tools rewrite what they can
 messages: developer ## collect the texts for translation, and compile the catalogue
 	$(BIN)/python -m tests.messages
 
+# A pin keeps its extras: pip takes a newer coverage for "coverage[toml]" than a pin "coverage".
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+    --no-strip-extras --quiet --custom-compile-command "make lock"
+
 lock: ## recompile both lock files from their .in files
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
-	    --custom-compile-command "make lock" requirements.in -o requirements.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
-	    --custom-compile-command "make lock" -c requirements.txt tests/requirements.in -o tests/requirements.txt
+	$(LOCK) requirements.in -o requirements.txt
+	$(LOCK) -c requirements.txt tests/requirements.in -o tests/requirements.txt
 
 clean: ## forget the virtual environment and the demo's data
 	rm -rf .venv .demo
