@@ -1,6 +1,5 @@
 """Several accounts press «Es mía» at once: the first one gets the class, the others nothing."""
 
-import os
 import threading
 from contextlib import contextmanager
 from functools import partial
@@ -27,9 +26,6 @@ from tests.sales.open_classes import in_days
 from tests.sales.written_down import ADDRESS, PRICE, book_class_for, write_lucia
 
 pytestmark = pytest.mark.concurrency
-
-# As a command: ROUNDS=200 pytest tests/concurrency/test_claiming.py
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
 
 
 def race_for_the_classes(racers, count):
@@ -81,8 +77,7 @@ def test_a_claim_needs_its_lock(db, monkeypatch, without_locks):
         claim_together(monkeypatch)
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_only_one_account_is_the_same_person(teacher, number):
+def test_only_one_account_is_the_same_person(teacher):
     first, second = UserFactory.create_batch(2)
     lucia = write_lucia()
     links = [make_link(VirtualClassFactory(booked_by=lucia)) for _ in range(3)]

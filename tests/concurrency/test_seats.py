@@ -18,7 +18,6 @@ from tests.factories import OpenClassFactory, PlaceFactory, UserFactory, Virtual
 
 pytestmark = pytest.mark.concurrency
 
-ROUNDS = 2
 PLACES = 2  # one of them taken
 
 

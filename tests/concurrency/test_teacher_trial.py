@@ -1,6 +1,5 @@
 """The teacher books a trial class for a person who has one, or is taking one, at that moment."""
 
-import os
 from functools import partial
 
 import pytest
@@ -18,9 +17,6 @@ from tests.sales.written_down import write_lucia
 
 pytestmark = pytest.mark.concurrency
 
-# As a command: ROUNDS=200 pytest tests/concurrency/test_teacher_trial.py
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
-
 
 def book_by_teacher(person, offer, teacher, number):
     return book_for(
@@ -36,8 +32,7 @@ def book_by_teacher(person, offer, teacher, number):
     )
 
 
-@pytest.mark.parametrize("round_number", range(ROUNDS))
-def test_the_teacher_books_no_second_one(host, trial, teacher, round_number):
+def test_the_teacher_books_no_second_one(host, trial, teacher):
     """Two tabs of hers for a person without an account, and one beside the student's own."""
     lucia = write_lucia()
 

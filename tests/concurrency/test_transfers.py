@@ -1,6 +1,5 @@
 """The last time, or place, by transfer against the last by Mercado Pago: one of the two has it."""
 
-import os
 from datetime import timedelta
 from functools import partial
 
@@ -31,13 +30,10 @@ from bookings.models import (
 from tests.concurrency.racing import race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
-from tests.sales.open_classes import expire, hold, in_days, publish
+from tests.sales.open_classes import expire, hold, publish
 from tests.sales.transfers import START, announce, book, is_given_back, take_transfers
 
 pytestmark = pytest.mark.concurrency
-
-# As a command: ROUNDS=200 pytest tests/concurrency/test_transfers.py
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
 
 
 @pytest.fixture(autouse=True)
@@ -60,33 +56,23 @@ def race_two_ways(payment, transfer, mercadopago, teacher):
     payment.refresh_from_db()
 
 
-def book_online(days):
-    start = START + timedelta(days=days % 60, hours=days // 60)
-    payment = make_payment(UserFactory())
-    online = payment.purchase.virtual_class
-    online.start_time, online.end_time = start, start + timedelta(hours=1)
-    online.save()
-    return payment
-
-
-def book_both(days):
+def book_both():
     """Book one time twice, as JS clients may; one is paid online, the other by transfer."""
-    payment = book_online(days)
+    payment = make_payment(UserFactory())
     online = payment.purchase.virtual_class
     waiting = VirtualClassFactory(
         booked_by=UserFactory(),
         start_time=online.start_time,
         end_time=online.end_time,
-        preference_id=f"manual-{days}",
+        preference_id="manual-1",
         has_preference=False,
         max_participants=1,
     )
-    return payment, online, announce(waiting, f"{days:08}")
+    return payment, online, announce(waiting)
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_a_time_is_won_once(number, mercadopago, teacher):
-    payment, online, transfer = book_both(number)
+def test_a_time_is_won_once(mercadopago, teacher):
+    payment, online, transfer = book_both()
 
     race_two_ways(payment, transfer, mercadopago, teacher)
 
@@ -102,30 +88,21 @@ def test_a_time_is_won_once(number, mercadopago, teacher):
     assert refund.is_by_hand == is_given_back(transfer) == (loser == waiting)
 
 
-def open_place(teacher, number):
-    """An open class with one place; each round has one of its own."""
-    start = in_days(7 + number % 60) + timedelta(hours=number // 60)
-    return publish(
-        teacher, places=1, minimum=1, start=start, decides_at=start - timedelta(hours=12)
-    )
+def open_place(teacher):
+    """An open class with one place."""
+    return publish(teacher, places=1, minimum=1)
 
 
-def hold_both(teacher, number):
+def hold_both(teacher):
     """Two places of an open class with one place: the time to pay the first is over."""
-    open_class = open_place(teacher, number)
+    open_class = open_place(teacher)
     first = hold(open_class)
     expire(first)
     return first, hold(open_class)
 
 
 def test_the_last_place_is_won_once(mercadopago, teacher):
-    winners = [have_one_winner(number, mercadopago, teacher) for number in range(ROUNDS)]
-
-    assert len(winners) == ROUNDS
-
-
-def have_one_winner(number, mercadopago, teacher):
-    online, by_transfer = hold_both(teacher, number)
+    online, by_transfer = hold_both(teacher)
     transfer = announce_place(by_transfer)
     expire(by_transfer)
 
@@ -139,32 +116,30 @@ def have_one_winner(number, mercadopago, teacher):
     assert refund.purchase == (by_transfer if winner == online else online)
     assert refund.amount == online.price
     assert refund.is_by_hand == is_given_back(transfer) == (winner == online)
-    return winner
 
 
-def pay_class_in_two_ways(number, teacher):
-    payment = book_online(number)
-    return payment, announce(payment.purchase.virtual_class, f"{number:08}")
+def pay_class_in_two_ways(teacher):
+    payment = make_payment(UserFactory())
+    return payment, announce(payment.purchase.virtual_class)
 
 
-def pay_place_in_two_ways(number, teacher):
-    place = hold(open_place(teacher, number))
+def pay_place_in_two_ways(teacher):
+    place = hold(open_place(teacher))
     return place.payment, announce_place(place)
 
 
 @pytest.mark.parametrize("both_ways", [pay_class_in_two_ways, pay_place_in_two_ways])
 def test_two_ways_of_paying_at_once_pay_once(both_ways, mercadopago, teacher):
-    for number in range(ROUNDS):
-        payment, transfer = both_ways(number, teacher)
+    payment, transfer = both_ways(teacher)
 
-        race_two_ways(payment, transfer, mercadopago, teacher)
+    race_two_ways(payment, transfer, mercadopago, teacher)
 
-        assert Purchase.objects.get(pk=payment.purchase_id).state == PurchaseState.PAID
-        assert transfer.purchase.booked_class.is_scheduled
-        assert not Refund.objects.filter(charge__payment=payment).exists()
-        paid_online = payment.approved_at is not None
-        assert is_given_back(transfer) == paid_online
-        assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+    assert Purchase.objects.get(pk=payment.purchase_id).state == PurchaseState.PAID
+    assert transfer.purchase.booked_class.is_scheduled
+    assert not Refund.objects.filter(charge__payment=payment).exists()
+    paid_online = payment.approved_at is not None
+    assert is_given_back(transfer) == paid_online
+    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
 
 
 def confirm_as_seen_before(transfer, monkeypatch):
@@ -191,7 +166,7 @@ def test_without_the_class_lock_the_database_refuses_the_last_place_twice(
     mercadopago, teacher, monkeypatch
 ):
     """A confirmation that saw the place free before it was paid online writes nothing."""
-    online, by_transfer = hold_both(teacher, 0)
+    online, by_transfer = hold_both(teacher)
     transfer = announce_place(by_transfer)
     expire(by_transfer)
     mercadopago.pay(online.payment.preference_id)

@@ -1,57 +1,36 @@
 """The trial class in two tabs: of all attempts at once, one is booked."""
 
-import os
 from functools import partial
 
 import pytest
-from django.core.cache import cache
 
 from bookings.domain.exceptions import BookingError
 from bookings.domain.sales import checkout
-from bookings.models import Hold, VirtualClass
+from bookings.models import VirtualClass
 from tests.concurrency.racing import race
 from tests.concurrency.trial_tabs import book, check_out, choose
 
 pytestmark = pytest.mark.concurrency
 
-# As a command: ROUNDS=200 pytest tests/concurrency/test_trial_class.py
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
 TABS = 3
 
 
-def forget_all(google):
-    VirtualClass.objects.all().delete()
-    Hold.objects.all().delete()
-    for event in google.live_events():
-        google.delete_event(event["id"])
-    cache.clear()
+def test_one_trial_class_is_booked(host, trial):
+    results = race(*[partial(book, host, trial, number) for number in range(TABS)])
+
+    lost = [one for one in results if isinstance(one, BookingError)]
+    assert len(lost) == TABS - 1, results
+    assert VirtualClass.objects.filter(offer=trial).count() == 1
 
 
-def play(user, trial, google):
-    """Return what the tabs got."""
-    forget_all(google)
-    return race(*[partial(book, user, trial, number) for number in range(TABS)])
+def test_one_tab_chooses_while_another_books(host, trial):
+    chosen = choose(host, trial, 0)
 
+    results = race(partial(check_out, host, chosen), partial(book, host, trial, 1))
 
-def test_one_trial_class_is_booked(host, trial, google):
-    for _ in range(ROUNDS):
-        results = play(host, trial, google)
-
-        lost = [one for one in results if isinstance(one, BookingError)]
-        assert len(lost) == TABS - 1, results
-        assert VirtualClass.objects.filter(offer=trial).count() == 1
-
-
-def test_one_tab_chooses_while_another_books(host, trial, google):
-    for _ in range(ROUNDS):
-        forget_all(google)
-        chosen = choose(host, trial, 0)
-
-        results = race(partial(check_out, host, chosen), partial(book, host, trial, 1))
-
-        lost = [one for one in results if isinstance(one, BookingError)]
-        assert len(lost) == 1, results
-        assert VirtualClass.objects.filter(offer=trial).count() == 1
+    lost = [one for one in results if isinstance(one, BookingError)]
+    assert len(lost) == 1, results
+    assert VirtualClass.objects.filter(offer=trial).count() == 1
 
 
 def test_without_the_check_there_are_two(host, trial, monkeypatch):

@@ -169,12 +169,18 @@ def _sums_fit_the_state(rows: Rows) -> Iterator[Violation]:
         was_taken_back = any(entry.kind == EntryKind.CHARGEBACK for entry in found)
         if left < 0 and not was_taken_back:
             yield _break("wrong", "balance", f"{left} of {one.pk}")
-        # What the teacher chose to return ends nothing.
-        by_her = any(refund.reason == RefundReason.BY_TEACHER for refund in refunds[one.pk])
+        # What the teacher chose to return ends nothing, and comes out of what she had kept.
+        by_her = sum(
+            refund.amount
+            for refund in refunds[one.pk]
+            if refund.reason == RefundReason.BY_TEACHER and refund.status == RefundStatus.DONE
+        )
         if one.state == PurchaseState.PAID and one.price > 0:
-            yield from _paid_in_full(one, found, is_seen=is_seen or was_taken_back or by_her)
-        waits = any(refund.status != RefundStatus.DONE for refund in refunds[one.pk])
-        if one.is_given_up and not waits and not is_seen and left != (one.amount_kept or 0):
+            yield from _paid_in_full(one, found, is_seen=is_seen or was_taken_back or by_her > 0)
+        waits = any(refund.is_open for refund in refunds[one.pk])
+        kept = one.amount_kept or 0
+        is_left = max(0, kept - by_her) <= left <= kept
+        if one.is_given_up and not waits and not is_seen and not is_left:
             yield _break("lost", "refund", f"{left} are left of {one.pk}")
 
 

@@ -12,6 +12,7 @@ from bookings.models import (
     MoneyWay,
     PurchaseState,
     Refund,
+    RefundReason,
     RefundStatus,
     ReviewReason,
     TransferState,
@@ -191,6 +192,10 @@ def test_referee_finds_money_that_broke_a_promise(scenery, plant, kind, subject)
 def end_without_its_money(scenery):
     """The class was cancelled, and the teacher still has to return the money."""
     refund(scenery, RefundStatus.REQUESTED, way=MoneyWay.CASH, charge=None, pk=7)
+    cancel(scenery)
+
+
+def cancel(scenery):
     scenery.purchase.state, scenery.one.status = PurchaseState.ENDED, ClassStatus.CANCELLED
     for person in (scenery.host, scenery.guest):
         notice = scenery.notice(person, "cancelled")
@@ -212,9 +217,24 @@ def return_cash(scenery):
     return_in_cash(scenery, RefundStatus.DONE, is_booked=True)
 
 
+def return_what_was_kept(scenery):
+    """It was cancelled late, so the teacher kept all; then she returned a part of her own."""
+    cancel(scenery)
+    scenery.purchase.amount_kept = 100
+    return_cash(scenery)
+    scenery.rows.refunds[-1].reason = RefundReason.BY_TEACHER
+
+
 @pytest.mark.parametrize(
     "plant",
-    [sell_a_place, end_without_its_money, show_it_to_the_teacher, refuse_a_paid_class, return_cash],
+    [
+        sell_a_place,
+        end_without_its_money,
+        show_it_to_the_teacher,
+        refuse_a_paid_class,
+        return_cash,
+        return_what_was_kept,
+    ],
 )
 def test_money_that_is_where_it_belongs_breaks_nothing(scenery, plant):
     plant(scenery)

@@ -87,7 +87,7 @@ def test_what_was_promised_in_cash_is_not_refunded_besides(mercadopago, paid, te
     mercadopago.refund_status = "rejected"
     refund_part(charge, PRICE - 100_000, teacher)
     promise_cash(refund_id=Refund.objects.get().pk, by=teacher, fresh_sign_in=True)
-    PaymentCharge.objects.update(refunded_amount=100_000)
+    PaymentCharge.objects.update(refunded_amount=100_000, refunded_elsewhere=100_000)
 
     charge.refresh_from_db()
     assert refundable_amount(charge) == 0
