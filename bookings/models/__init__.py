@@ -44,7 +44,7 @@ from bookings.models.payment import (
     RefundStatus,
     ReviewReason,
     SignatureState,
-    find_owed_refund,
+    find_refused,
 )
 from bookings.models.price import Price
 from bookings.models.purchase import (

@@ -159,6 +159,8 @@ class PaymentCharge(models.Model):
     status_detail = models.CharField("detalle", max_length=100, blank=True)
     amount = models.BigIntegerField("monto", help_text="En centavos.")
     refunded_amount = models.BigIntegerField("devuelto", default=0)
+    # The part of it that no refund of ours made: the provider's panel, or a claim.
+    refunded_elsewhere = models.BigIntegerField(default=0, editable=False)
     currency = models.CharField("moneda", max_length=3)
     account_id = models.CharField("cuenta cobradora", max_length=64)
     method = models.CharField("medio", max_length=50, blank=True)
@@ -304,10 +306,11 @@ class Refund(models.Model):
         return self.charge
 
     @property
-    def is_owed(self) -> bool:
-        """True if the provider refused it, and it was neither promised again nor made otherwise."""
+    def owed(self) -> int:
+        """The centavos that the provider refused and that were not promised again."""
         charge = self.charge
-        return charge is not None and find_owed_refund(charge, charge.refunds.all()) == self
+        refused, rest = find_refused(charge, charge.refunds.all()) if charge else (None, 0)
+        return rest if refused == self else 0
 
     @property
     def is_by_hand(self) -> bool:
@@ -318,11 +321,16 @@ class Refund(models.Model):
         return self.status in OPEN_REFUNDS
 
 
-def find_owed_refund(charge: PaymentCharge, refunds: Iterable[Refund]) -> Refund | None:
-    """Return a charge's last refund if the provider refused it and the money is still here."""
-    last = max(refunds, key=lambda one: one.pk, default=None)
+def find_refused(charge: PaymentCharge, refunds: Iterable[Refund]) -> tuple[Refund | None, int]:
+    """Return a charge's last refused refund, and the centavos of it that no later one promised."""
     is_gone = charge.status == ChargeStatus.CHARGED_BACK or charge.refunded_amount >= charge.amount
-    return last if last and last.status == RefundStatus.FAILED and not is_gone else None
+    again = 0
+    for refund in sorted(refunds, key=lambda one: one.pk, reverse=True):
+        if refund.status == RefundStatus.FAILED:
+            rest = 0 if is_gone else max(refund.amount - again, 0)
+            return (refund, rest) if rest else (None, 0)
+        again += refund.amount
+    return None, 0
 
 
 class SignatureState(models.TextChoices):

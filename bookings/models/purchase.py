@@ -229,10 +229,16 @@ class Purchase(models.Model):
     @property
     def missing(self) -> int:
         """The centavos of the price that did not come, went back, or are promised back."""
-        # Money with another's reference waits for the teacher (``ReviewReason.REFERENCE``).
-        ours = (one for one in self.entries.all() if one.charge is None or not one.charge.problem)
-        promised = sum(one.amount for one in self.refunds.all() if one.is_open)
-        return max(self.price - sum(one.amount for one in ours) + promised, 0)
+        # Money with another's reference waits for the teacher (``ReviewReason.REFERENCE``), and
+        # counts neither when it comes nor when it goes.
+        entries, refunds = self.entries.all(), self.refunds.all()
+        came = sum(one.amount for one in entries if not (one.charge and one.charge.problem))
+        for refund in refunds:
+            if not (refund.charge and refund.charge.problem):
+                came -= refund.amount if refund.is_open else 0
+            elif refund.is_by_hand and refund.done_at:  # its entry names no charge
+                came += refund.amount
+        return max(self.price - came, 0)
 
     @property
     def owed_by_hand(self) -> int:

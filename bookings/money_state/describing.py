@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bookings.models import (
+    FOREIGN,
     BankTransfer,
     ChargeStatus,
     ClassStatus,
@@ -27,7 +28,7 @@ from bookings.models import (
     TransferState,
     VirtualClass,
     find_open_class,
-    find_owed_refund,
+    find_refused,
 )
 from bookings.money_state.finding import find_state
 from bookings.money_state.returns import ReturnedMoney, list_returns
@@ -62,7 +63,7 @@ def with_money(purchases: QuerySet[Purchase]) -> QuerySet[Purchase]:
         "payment__charges",
         Prefetch("entries", Entry.objects.select_related("transfer", "charge")),
         "transfers",
-        "refunds",
+        Prefetch("refunds", Refund.objects.select_related("charge")),
     )
 
 
@@ -137,8 +138,8 @@ class Money:
             return str(NO_LONGER_KEPT)
         if self.state in {MoneyState.OWED_BY_HAND, MoneyState.RETURNING}:
             is_by_hand = self.state is MoneyState.OWED_BY_HAND
-            online, kept = self.owed_online if is_by_hand else 0, self.purchase.amount_kept or 0
-            return " ".join(say_what_goes_back(online=online, by_hand=0, kept=kept))
+            online = self.owed_online if is_by_hand else 0
+            return " ".join(say_what_goes_back(online=online, by_hand=0, kept=self.kept))
         if self.second_back:
             text = _("Pagaste dos veces: la profe te devuelve %(amount)s.")
             return text % {"amount": pesos(self.second_back)}
@@ -210,10 +211,11 @@ class Money:
 
     @cached_property
     def second(self) -> int:
-        """What came when it was already paid, and is still here."""
-        return sum(one.amount for one in self.entries if one.is_second) - sum(
-            one.amount for one in self.refunds if _is_of_second(one) and not _failed(one)
-        )
+        """What came when it was already paid, is still here, and is not promised back."""
+        sources = {_source_of(one) for one in self.entries if one.is_second}
+        here = sum(one.amount for one in self.entries if _source_of(one) in sources)
+        back = (one for one in self.refunds if _source_of(one) in sources and _is_to_take_off(one))
+        return max(here - sum(one.amount for one in back), 0)
 
     @property
     def second_back(self) -> int:
@@ -230,6 +232,12 @@ class Money:
         return sum(one.amount for one in self.entries)
 
     @property
+    def kept(self) -> int:
+        """What stays of what the teacher may keep: she may return some of her own."""
+        promised = self.purchase.owed_by_hand + self.owed_online
+        return min(self.purchase.amount_kept or 0, max(self.left - promised, 0))
+
+    @property
     def missing(self) -> int:
         return self.purchase.missing
 
@@ -243,19 +251,23 @@ class Money:
 
     @cached_property
     def owed_online(self) -> int:
-        """What is on its way, or sent and not reported yet."""
-        online = [one for one in self.refunds if not one.is_by_hand and not _failed(one)]
-        seen = [one for one in self.entries if one.kind == EntryKind.REFUND]
-        back = -sum(one.amount for one in seen if one.way == MoneyWay.ONLINE)
-        return max(sum(one.amount for one in online) - back, 0)
+        """What is on its way, or sent and not reported yet. Foreign money is in no sum."""
+        owed = 0
+        for charge in self.charges:
+            if charge.problem not in FOREIGN:
+                asked = (one for one in self.refunds if one.charge_id == charge.pk)
+                online = (one for one in asked if not one.is_by_hand and not _failed(one))
+                reported = charge.refunded_amount - charge.refunded_elsewhere
+                unreported = max(sum(one.amount for one in online) - reported, 0)
+                owed += min(unreported, charge.amount - charge.refunded_amount)
+        return owed
 
     @cached_property
     def failed(self) -> int:
-        owed = (
-            find_owed_refund(charge, [one for one in self.refunds if one.charge_id == charge.pk])
+        return sum(
+            find_refused(charge, [one for one in self.refunds if one.charge_id == charge.pk])[1]
             for charge in self.charges
         )
-        return sum(one.amount for one in owed if one)
 
     @property
     def returns(self) -> list[ReturnedMoney]:
@@ -354,7 +366,7 @@ VALUES: dict[str, Callable[[Money], str]] = {
     "gross": lambda money: pesos(money.gross),
     "missing": lambda money: pesos(money.missing),
     "back": lambda money: pesos(money.back),
-    "kept": lambda money: pesos(money.purchase.amount_kept or 0),
+    "kept": lambda money: pesos(money.kept),
     "until": lambda money: long_day(money.until) if money.until else "",
     "day": lambda money: long_day(money.moved_at) if money.moved_at else "",
     "number": lambda money: money.transfer.operation_number if money.transfer else "",
@@ -381,6 +393,15 @@ def _came(entry: Entry) -> bool:
 
 def _failed(refund: Refund) -> bool:
     return not refund.is_open and refund.done_at is None
+
+
+def _source_of(row: Entry | Refund) -> tuple[int | None, object]:
+    return row.charge_id, row.transfer_id
+
+
+def _is_to_take_off(refund: Refund) -> bool:
+    # The entry of a charge's money that went back in cash names no charge.
+    return refund.is_open or (refund.is_by_hand and not _failed(refund) and bool(refund.charge_id))
 
 
 def _is_of_second(refund: Refund) -> bool:

@@ -1,5 +1,6 @@
 """The order in which the states of money are tried: the first one that fits counts."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bookings.models import (
@@ -7,6 +8,7 @@ from bookings.models import (
     ClassStatus,
     EntryKind,
     PaymentStatus,
+    Purchase,
     PurchaseState,
     TransferState,
 )
@@ -75,16 +77,16 @@ def _find_state_of_unpaid(money: "Money") -> MoneyState:
     purchase = money.purchase
     if money.is_announced:
         return MoneyState.ANNOUNCED
+    if purchase.state == PurchaseState.LAPSED and not purchase.is_place and money.left <= 0:
+        return MoneyState.TIME_TAKEN
     if money.has_charge(ChargeStatus.PENDING):
         return MoneyState.COUPON
-    if 0 < money.left < purchase.price:
+    if 0 < money.left < purchase.price and not _is_out_of_reach(purchase, money.now):
         return MoneyState.SHORT
-    if money.review:
+    if money.review or 0 < money.left < purchase.price:
         return MoneyState.REVIEW
     if money.is_paid_enough:  # its place is given in a moment
         return MoneyState.PROCESSING
-    if purchase.state == PurchaseState.LAPSED and not purchase.is_place:
-        return MoneyState.TIME_TAKEN
     if money.has_lapsed:
         return MoneyState.LAPSED
     if money.says_paid:
@@ -94,6 +96,12 @@ def _find_state_of_unpaid(money: "Money") -> MoneyState:
     if money.payment is not None and money.payment.status == PaymentStatus.REJECTED:
         return MoneyState.REJECTED
     return MoneyState.KEPT
+
+
+def _is_out_of_reach(purchase: Purchase, now: datetime) -> bool:
+    """True if the rest of the price would buy nothing any more."""
+    booked = purchase.virtual_class
+    return purchase.state == PurchaseState.LAPSED or (booked is not None and booked.has_ended(now))
 
 
 def _is_charged_back(money: "Money") -> bool:

@@ -15,7 +15,7 @@ from bookings.models import (
     Refund,
     RefundReason,
     RefundStatus,
-    find_owed_refund,
+    find_refused,
 )
 from bookings.payments.backend import PROVIDER_NAME
 
@@ -86,16 +86,14 @@ def describe_refund(refund: Refund) -> ReturnedMoney:
 
 
 def _parts_of(charge: PaymentCharge, refunds: list[Refund]) -> Iterator[ReturnedMoney]:
-    owed = find_owed_refund(charge, refunds)
+    owed, _rest = find_refused(charge, refunds)
     for refund in refunds:
         if refund.status != RefundStatus.FAILED or refund == owed:
             yield describe_refund(refund)
-    made = (one for one in refunds if one.status != RefundStatus.FAILED and not one.is_by_hand)
-    ours = sum(one.amount for one in made)
     if charge.status == ChargeStatus.CHARGED_BACK:
         rest, reason = charge.amount - charge.refunded_amount, CHARGEBACK
     else:
-        rest, reason = charge.refunded_amount - ours, ELSEWHERE
+        rest, reason = charge.refunded_elsewhere, ELSEWHERE
     if rest > 0:
         at = charge.provider_updated_at
         yield ReturnedMoney(REASONS[reason], rest, ReturnState.DONE, at)

@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 NOTHING_PAID = _("No pagaste nada. Si un pago llega después, te lo devolvemos.")
-ALL_BACK = _("Te devolvemos %(back)s.")
+ALL_BACK, REST_BACK = _("Te devolvemos %(back)s."), _("Te devolvemos %(came)s.")
 # What goes back, or not, of a purchase that ends.
 BACK_ONLINE = _(
     "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta el próximo "
@@ -227,7 +227,7 @@ class MoneyState(Enum):
         Words(
             _("Devuelto en parte"),
             _("Pagaste %(gross)s, y te devolvimos %(back)s."),
-            ALL_BACK,
+            REST_BACK,
             "Pagó %(gross)s, devuelto %(back)s",
             "Devuelto en parte",
             "completed",
@@ -253,7 +253,7 @@ class MoneyState(Enum):
                 "confirme: te llega un correo."
             ),
             _("Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."),
-            "Avisó %(amount)s",
+            "Avisó %(asked)s",
             "Transferencia avisada",
             "pending",
         ),

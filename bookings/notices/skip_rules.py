@@ -175,7 +175,7 @@ announced_again = SkipRule(
 )
 refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",
-    lambda one: not Refund.objects.named(one.occasion).is_owed,
+    lambda one: not Refund.objects.named(one.occasion).owed,
 )
 claim_decided = SkipRule("Sobre la cuenta ya se había decidido.", _is_claim_decided)
 reconnected = SkipRule("El calendario ya se había reconectado.", _is_reconnected)

@@ -53,7 +53,8 @@ class PreferenceDraft:
 class Charge:
     """currency: ISO 4217. account_id: the account that got the money.
 
-    approved_at: None of a charge that was never approved.
+    refunds: the id and the centavos of each refund that was made. approved_at: None of a charge
+    that was never approved.
     """
 
     charge_id: str
@@ -61,6 +62,7 @@ class Charge:
     status_detail: str
     amount: int
     refunded_amount: int
+    refunds: tuple[tuple[str, int], ...]
     currency: str
     account_id: str
     is_ours: bool

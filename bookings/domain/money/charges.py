@@ -34,6 +34,7 @@ from bookings.models import (
     PurchaseState,
     Refund,
     RefundReason,
+    RefundStatus,
     ReviewReason,
 )
 from bookings.payments.backend import PROVIDER_NAME
@@ -45,6 +46,7 @@ TOO_LITTLE = format_lazy(
     _("Lo que entró por {provider} no alcanza para pagar la clase."), provider=PROVIDER_NAME
 )
 
+TAKEN_BACK = "El banco ya lo descontó."
 # Of two reports with one timestamp, the later state in this order is the later report.
 STEPS = (
     ChargeStatus.PENDING,
@@ -83,6 +85,8 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> Purchase:
     is_paid = is_twice or payment.approved_at is not None
     for charge in charges:
         book_charge(charge, is_second=is_paid and not charge.counts)
+        if charge.status == ChargeStatus.CHARGED_BACK:
+            charge.refunds.by_hand().open().update(status=RefundStatus.FAILED, failure=TAKEN_BACK)
     if payment.approved_at is not None and not (locked.is_paid or locked.is_place):
         _mark_class_paid(payment.approved_at, locked)
     # The teacher decides whether to refund a second payment of a class that takes place.
@@ -147,8 +151,9 @@ def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
     )
     if row.pk and not _is_news(payment, row, charge):
         return None
-    row.status, row.status_detail = charge.status, charge.status_detail
     row.refunded_amount = min(charge.refunded_amount, charge.amount, row.amount)
+    row.refunded_elsewhere = _find_elsewhere(row, charge)
+    row.status, row.status_detail = charge.status, charge.status_detail
     row.approved_at, row.provider_updated_at = charge.approved_at, charge.updated_at
     row.save()
     return row
@@ -163,6 +168,9 @@ def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
     stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
     reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
     if reported <= stored:
+        if reported == stored:  # a refund's answer may have come after the report that has it
+            row.refunded_elsewhere = _find_elsewhere(row, charge)
+            row.save(update_fields=["refunded_elsewhere"])
         return False
     if row.status not in MONEY_CAME or charge.status in MONEY_CAME:
         return True
@@ -175,6 +183,13 @@ def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
     if charge.status != ChargeStatus.PENDING:  # unknown statuses count as pending
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
     return False
+
+
+def _find_elsewhere(row: PaymentCharge, charge: Charge) -> int:
+    """Return the refunded centavos that no refund of ours made."""
+    known = set(row.refunds.values_list("refund_id", flat=True)) if row.pk else set()
+    ours = sum(amount for refund_id, amount in charge.refunds if refund_id in known)
+    return max(row.refunded_amount - ours, 0)
 
 
 def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:

@@ -19,6 +19,7 @@ from bookings.domain.money.refunds import (
     request_refund,
 )
 from bookings.models import (
+    FOREIGN,
     BankTransfer,
     ClassEvent,
     Entry,
@@ -123,6 +124,8 @@ def promise_money_back(locked: Purchase, by: User | None) -> list[Refund]:
         case = RefundCase.PAID_TWICE if locked.is_paid else RefundCase.PAID_AFTER_CANCELLING
         refunds += refund_second_payment(payment, case)
     if locked.amount_kept is None:
+        if locked.is_given_up:  # what the teacher took, and it paid nothing
+            refunds += promise_by_hand(locked, RefundCase.PAID_AFTER_CANCELLING.reason, by=by)
         return refunds
     reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
     by_hand = sum(one.left for one in _list_by_hand(locked))
@@ -158,18 +161,19 @@ def promise_transfer(transfer: BankTransfer, case: RefundCase, by: User) -> Refu
 def promise_cash(*, refund_id: int, by: User, fresh_sign_in: bool = False) -> Refund:
     """Promise in cash what the provider refused to refund; repeated, return the same promise.
 
-    Raises FreshSignInNeededError; BookingError if the refund did not fail.
+    Raises FreshSignInNeededError; BookingError if the refund did not fail, was asked for again, or
+    is not of pesos of ours.
     """
     refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
     locked = lock_purchase(Refund.objects.values_list("purchase", flat=True).get(pk=refund_id))
-    _lock_charges(locked)  # a refund of the teacher's needs only this lock
+    _lock_charges(locked)
     failed = Refund.objects.select_related("charge").get(pk=refund_id)
     charge = failed.charge
-    if charge is None or failed.status != RefundStatus.FAILED:
+    if charge is None or failed.status != RefundStatus.FAILED or charge.problem in FOREIGN:
         raise BookingError(NOT_PROMISED)
     if known := charge.refunds.filter(way=MoneyWay.CASH, pk__gt=failed.pk).first():
         return known
-    amount = min(failed.amount, refundable_amount(charge))
+    amount = min(failed.owed, refundable_amount(charge))
     if amount <= 0:
         raise BookingError(NOT_PROMISED)
     reason = RefundReason(failed.reason)
@@ -245,7 +249,7 @@ def _is_first_by_hand(entry: Entry) -> bool:
 
 def _lock_charges(locked: Purchase) -> None:
     payment = locked.find_payment()
-    if payment is not None:  # a refund of the teacher's may be committed meanwhile
+    if payment is not None:
         list(payment.charges.select_for_update().order_by("id"))
 
 

@@ -12,9 +12,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.models import (
     FOREIGN,
     MONEY_CAME,
@@ -31,6 +32,8 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+
+IN_DISPUTE = _("Hay un reclamo abierto por este pago: esperá a que se decida.")
 
 
 def lock_purchase(purchase_id: uuid.UUID) -> Purchase:
@@ -73,12 +76,23 @@ def pay_purchase(locked: Purchase, now: datetime) -> None:
     locked.save(update_fields=["paid_at", "state", "updated_at"])
     payment = locked.find_payment()
     if payment is not None and payment.approved_at is None:  # it came online, too little
-        good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
-        good.update(counts=True)
+        here = [ChargeStatus.APPROVED, ChargeStatus.DISPUTED]
+        payment.charges.filter(status__in=here, problem=ReviewReason.NONE).update(counts=True)
+        if payment.review == ReviewReason.SHORT:
+            came = locked.entries.aggregate(sum=Sum("amount", default=0))["sum"]
+            is_too_much = came > locked.price
+            payment.review = ReviewReason.OVERPAID if is_too_much else ReviewReason.NONE
+            payment.save(update_fields=["review", "updated_at"])
 
 
 def take_cash(locked: Purchase, by: User | None) -> None:
-    """Book, as cash, what is missing of the price."""
+    """Book, as cash, what is missing of the price.
+
+    Raises BookingError while a claim decides whether the money that came stays.
+    """
+    payment = locked.find_payment()
+    if payment and payment.charges.filter(status=ChargeStatus.DISPUTED).exists():
+        raise BookingError(IN_DISPUTE)
     book_cash(locked, locked.missing, by)
 
 

@@ -127,7 +127,9 @@ def request_partial_refund(
     FreshSignInNeededError, RefundOutdatedError, RefundTooLargeError.
     """
     refuse_old_sign_in(by, fresh_sign_in=fresh_sign_in)
-    charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
+    charges = PaymentCharge.objects.filter(pk=charge_id)
+    lock_purchase(charges.values_list("payment__purchase", flat=True).get())
+    charge = charges.select_for_update().get()
     if left != refundable_amount(charge):
         raise RefundOutdatedError
     if not 0 < amount <= left:
@@ -154,10 +156,7 @@ def refundable_amount(charge: PaymentCharge) -> int:
     """Return the centavos neither refunded nor requested."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
-    online = sum_own_refunds(charge, online_only=True)
-    in_cash = sum_own_refunds(charge) - online
-    # The provider's sum includes our own refunds, and those made in its panel.
-    return max(charge.amount - max(online, charge.refunded_amount) - in_cash, 0)
+    return max(charge.amount - charge.refunded_elsewhere - sum_own_refunds(charge), 0)
 
 
 def sum_own_refunds(charge: PaymentCharge, *, online_only: bool = False) -> int:

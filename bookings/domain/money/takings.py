@@ -131,14 +131,14 @@ def find_balance(user: User) -> Balance:
     unpaid = Purchase.objects.classes().filter(
         person=user, paid_at=None, price__gt=0, virtual_class__status__in=given
     )
-    owed = [one.missing for one in unpaid.prefetch_related("entries__charge", "refunds")]
+    owed = [one.missing for one in unpaid.prefetch_related("entries__charge", "refunds__charge")]
     refunds = Refund.objects.filter(purchase__person=user)
     failed = refunds.filter(status=RefundStatus.FAILED).select_related("charge")
     return Balance(
         **sums,
         unpaid=sum(owed),
         unpaid_classes=len(owed),
-        refused=sum(one.amount for one in failed if one.is_owed),
+        refused=sum(one.owed for one in failed),
         to_return=refunds.by_hand().open().aggregate(sum=Sum("amount", default=0))["sum"],
     )
 

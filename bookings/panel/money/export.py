@@ -80,6 +80,12 @@ def _operation(entry: Entry) -> str:
     return entry.transfer.operation_number if entry.transfer else ""
 
 
+def _sum_gone(purchase: Purchase) -> int:
+    """Return what went back, and what a bank took back."""
+    gone = (one for one in purchase.entries.all() if one.kind != EntryKind.PAYMENT)
+    return -sum(one.amount for one in gone)
+
+
 COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Creado": lambda payment: _moment(payment.created_at),
     "Pagado": lambda payment: _moment(payment.approved_at or payment.purchase.paid_at),
@@ -92,7 +98,7 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Monto": lambda payment: _pesos(payment.amount),
     "Descuento": lambda payment: _pesos(payment.purchase.discount),
     "Código": lambda payment: payment.purchase.discount_name,
-    "Devuelto": lambda payment: _pesos(sum(one.refunded_amount for one in payment.charges.all())),
+    "Devuelto": lambda payment: _pesos(_sum_gone(payment.purchase)),
     "Moneda": lambda payment: payment.currency,
     "Operaciones": lambda payment: " ".join(one.charge_id for one in payment.charges.all()),
     "Preferencia": lambda payment: payment.preference_id or "",

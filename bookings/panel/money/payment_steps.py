@@ -23,6 +23,7 @@ from bookings.domain.money.refunds import (
 from bookings.domain.money.takings import put_aside
 from bookings.domain.sales.settling import settle
 from bookings.models import (
+    FOREIGN,
     Notice,
     NoticeKind,
     Payment,
@@ -113,14 +114,16 @@ class _Refund(Step[Payment]):
         return Facts(_describe(row), tuple(happens), _list_mails(row, seen.result), total)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
-        chosen = self.choose(row, form)
-        refunds = _request(chosen, actor, fresh_sign_in=form.fresh_sign_in)
+        refunds = self.ask(row, form, actor)
         send_refunds_of(row)
         try:
             settle(row.preference_id or "")
         except PaymentError as error:
             logger.info("Payment %s is read again later: %s", row.pk, type(error).__name__)
         return _report(refunds)
+
+    def ask(self, row: Payment, form: Any, actor: User) -> list[Refund]:
+        return _request(self.choose(row, form), actor, fresh_sign_in=form.fresh_sign_in)
 
 
 class RefundAll(_Refund):
@@ -180,13 +183,14 @@ class TryAgain(_Refund):
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
         return [
-            (charge, min(refused.amount, left), left)
-            for refused, charge, left in _list_refused(row)
+            (charge, min(refused.owed, left), left) for refused, charge, left in _list_refused(row)
         ]
 
-    def take(self, row: Payment, form: Any, actor: User) -> Report:
+    @transaction.atomic
+    def ask(self, row: Payment, form: Any, actor: User) -> list[Refund]:
+        refunds = super().ask(row, form, actor)
         put_aside(payment_id=row.pk, reason=ReviewReason.REFUND_FAILED, by=actor)
-        return super().take(row, form, actor)
+        return refunds
 
 
 class ReturnInCash(Step[Payment]):
@@ -196,13 +200,13 @@ class ReturnInCash(Step[Payment]):
     yes, is_sensitive = "Sí, lo devuelvo yo", True
 
     def is_offered(self, row: Payment) -> bool:
-        return bool(_list_refused(row))
+        return any(charge.problem not in FOREIGN for _, charge, _ in _list_refused(row))
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        refused = _list_refused(row)
-        if not refused:
+        if not self.is_offered(row):
             return None
-        total = sum(min(one.amount, left) for one, _, left in refused)
+        refused = _list_refused(row)
+        total = sum(min(one.owed, left) for one, _, left in refused)
         gone = f"{name_provider(row.provider)} no lo intenta más."
         return Facts(_describe(row), (*say_returns(total), gone))
 
@@ -236,7 +240,7 @@ def _list_refused(payment: Payment) -> list[tuple[Refund, PaymentCharge, int]]:
         (refund, charge, left)
         for charge, left in list_refundable(payment)
         for refund in charge.refunds.all()
-        if refund.is_owed
+        if refund.owed
     ]
 
 

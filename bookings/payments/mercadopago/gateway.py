@@ -323,6 +323,11 @@ def _read(body: dict[str, Any]) -> Charge:
             status_detail=_word(body.get("status_detail")),
             amount=to_centavos(body["transaction_amount"]),
             refunded_amount=to_centavos(body.get("transaction_amount_refunded") or 0),
+            refunds=tuple(
+                (found.refund_id, to_centavos(one["amount"]))
+                for one in body.get("refunds") or []
+                if (found := _read_refund(one)).state == RefundStatus.DONE
+            ),
             currency=_plain(body["currency_id"], _CURRENCY),
             account_id=account_id,
             is_ours=account_id == settings.MERCADOPAGO_COLLECTOR_ID,
