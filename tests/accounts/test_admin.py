@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import Session, User
 from tests.accounts.flows import session_of
-from tests.admin.steps import carry_out_several
+from tests.panel.steps import carry_out_several
 
 pytestmark = pytest.mark.django_db
 

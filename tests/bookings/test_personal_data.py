@@ -34,8 +34,8 @@ from bookings.models import (
 )
 from bookings.notices.due import record_due
 from tests.accounts.flows import session_of, sign_in
-from tests.admin.steps import address_of, confirm, look
 from tests.factories import PaymentFactory, UserFactory, VirtualClassFactory
+from tests.panel.steps import address_of, confirm, look
 
 PRIVATE = ["Ana Host", "ana@example.com", "Rosario", "341 555", "mis exámenes", "Chrome/130"]
 

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import Notice, NoticeKind, NoticeState
-from tests.admin.steps import confirm_several
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.steps import confirm_several
 
 LIST = "admin:bookings_notice_changelist"
 

@@ -10,8 +10,8 @@ from django.urls import reverse
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import backend
 from tests.accounts.flows import session_of
-from tests.admin.steps import confirm
 from tests.factories import VirtualClassFactory
+from tests.panel.steps import confirm
 
 
 def text_of(response) -> str:

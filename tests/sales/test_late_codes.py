@@ -33,10 +33,10 @@ from bookings.models import (
     RefundReason,
     TransferState,
 )
-from tests.admin.steps import address_of
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
+from tests.panel.steps import address_of
 from tests.sales.open_classes import end_everything, in_days, pay, store
 from tests.sales.transfers import is_given_back, keep, take_transfers
 

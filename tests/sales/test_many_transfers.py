@@ -13,9 +13,9 @@ from bookings.domain.sales.transfers import GATHER, announce_transfer, refuse_tr
 from bookings.models import BankTransfer, Notice, TransferState
 from bookings.notices.delivery import deliver_due
 from bookings.panel.sales import transfers as panel_transfers
-from tests.admin.steps import confirm_several
 from tests.factories import BankTransferFactory, UserFactory
 from tests.pages.texts import text_of
+from tests.panel.steps import confirm_several
 from tests.sales.open_classes import hold, in_days
 from tests.sales.open_classes import store as publish
 from tests.sales.transfers import START, announce, store, take_transfers

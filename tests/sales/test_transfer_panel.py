@@ -22,9 +22,9 @@ from bookings.models import (
 )
 from bookings.notices.delivery import deliver_due
 from bookings.panel.week.rules import read_bank_account
-from tests.admin.steps import address_of, confirm
 from tests.factories import BankTransferFactory, PlaceFactory, UserFactory
 from tests.pages.texts import text_of
+from tests.panel.steps import address_of, confirm
 from tests.sales.transfers import ALIAS, START, send_back, store, take_transfers
 
 LIST, NUMBER = "/admin/transferencias/", "12345678"

@@ -9,9 +9,9 @@ from django.contrib.messages import get_messages
 from django.urls import reverse
 
 from bookings.models import Closure, SpecialHours, WeeklyHours
-from tests.admin.moments import MONDAY, at, days_later
-from tests.admin.test_week import text_of
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.moments import MONDAY, at, days_later
+from tests.panel.test_week import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

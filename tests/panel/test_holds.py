@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from bookings.models import Hold
-from tests.admin.moments import NOW, at
-from tests.admin.steps import confirm_several
 from tests.factories import HoldFactory, VirtualClassFactory
+from tests.panel.moments import NOW, at
+from tests.panel.steps import confirm_several
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

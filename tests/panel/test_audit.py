@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from accounts.models import UserStatus
 from bookings.webhooks.endpoints import record_test_event
-from tests.admin.steps import carry_out_several, look_at_several
 from tests.factories import PaymentFactory
+from tests.panel.steps import carry_out_several, look_at_several
 
 LIST = "/admin/admin/logentry/"
 

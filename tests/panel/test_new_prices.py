@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from bookings.domain.money.prices import find_price, first_of_next_month
 from bookings.models import ClassStatus, ClassType, Price, VirtualClass
-from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.moments import MONDAY, NOW, at, days_later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

@@ -11,7 +11,6 @@ from bookings.domain.people.personal_data import export_person
 from bookings.models import DiscountCode, Notice, NoticeKind, Purchase, VirtualClass
 from bookings.notices.rendering import render_mail
 from bookings.panel.sales.discount_codes import CodeForm
-from tests.admin.steps import carry_out
 from tests.discount_codes import DiscountCodeFactory, less
 from tests.factories import (
     PaymentFactory,
@@ -19,6 +18,7 @@ from tests.factories import (
     UserFactory,
     VirtualClassFactory,
 )
+from tests.panel.steps import carry_out
 from tests.payments import PRICE, make_payment
 
 pytestmark = pytest.mark.django_db

@@ -16,9 +16,9 @@ from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
 from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
-from tests.admin.steps import address_of
-from tests.admin.test_week import text_of
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.steps import address_of
+from tests.panel.test_week import text_of
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db

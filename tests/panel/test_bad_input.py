@@ -33,7 +33,6 @@ from bookings.models import (
     WeeklyHours,
 )
 from bookings.webhooks.endpoints import record_test_event
-from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import (
@@ -44,6 +43,7 @@ from tests.factories import (
     PurchaseFactory,
     VirtualClassFactory,
 )
+from tests.panel.moments import MONDAY, NOW, at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.models import BookingRules, Price
 from bookings.panel.inputs import PesosField, write_pesos
-from tests.admin.moments import MONDAY, days_later
+from tests.panel.moments import MONDAY, days_later
 
 ADD = reverse("admin:bookings_price_add")
 LIST = reverse("admin:bookings_price_changelist")

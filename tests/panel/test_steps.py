@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models import Hold, Notice
-from tests.admin.steps import address_of, all_steps, seen_on
 from tests.factories import UserFactory
+from tests.panel.steps import address_of, all_steps, seen_on
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import compare_calendar, record_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
-from tests.admin.steps import carry_out_several, confirm
 from tests.bookings.drifts import event_of, move, scheduled_classes, times_of
+from tests.panel.steps import carry_out_several, confirm
 
 CHANGELIST = "admin:bookings_virtualclass_changelist"
 

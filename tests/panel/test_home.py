@@ -17,8 +17,8 @@ from bookings.models import (
     WaitingListEntry,
     WeeklyHours,
 )
-from tests.admin.moments import NOW, at, days_later
 from tests.factories import VirtualClassFactory
+from tests.panel.moments import NOW, at, days_later
 from tests.payments import make_payment
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]

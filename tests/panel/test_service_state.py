@@ -11,8 +11,8 @@ from bookings.models import CALENDAR, Heartbeat
 from bookings.templatetags.page_parts import NAMES
 from bookings.work.health import load_service_state
 from bookings.work.sweeps import SWEEPS
-from tests.admin.moments import NOW
 from tests.factories import VirtualClassFactory
+from tests.panel.moments import NOW
 
 MINUTE = timedelta(minutes=1)
 

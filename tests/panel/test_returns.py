@@ -17,8 +17,8 @@ from bookings.models import (
     MoneyWay,
     Refund,
 )
-from tests.admin.steps import address_of, carry_out, carry_out_several, confirm
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.steps import address_of, carry_out, carry_out_several, confirm
 from tests.sales.transfers import announce, take_transfers
 
 pytestmark = pytest.mark.django_db

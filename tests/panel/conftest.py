@@ -32,7 +32,6 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
-from tests.admin.moments import NOW
 from tests.bookings import drifts
 from tests.bookings.webhooks.conftest import (  # noqa: F401
     endpoint,
@@ -42,6 +41,7 @@ from tests.bookings.webhooks.conftest import (  # noqa: F401
 )
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.panel.moments import NOW
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import announce, take_transfers

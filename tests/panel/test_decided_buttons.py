@@ -10,7 +10,7 @@ from django.contrib.admin import AdminSite
 from django.test import RequestFactory
 from django.urls import URLPattern
 
-from tests.admin.steps import all_steps
+from tests.panel.steps import all_steps
 
 pytestmark = pytest.mark.django_db
 

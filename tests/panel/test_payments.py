@@ -26,8 +26,8 @@ from bookings.models import (
     SignatureState,
 )
 from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
-from tests.admin.steps import confirm, look, seen_on
 from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
+from tests.panel.steps import confirm, look, seen_on
 from tests.payments import PRICE, make_payment, posting
 
 pytestmark = pytest.mark.django_db

@@ -25,10 +25,10 @@ from bookings.models import (
     WebhookEndpoint,
 )
 from tests.accounts.flows import sign_in as go_through_google
-from tests.admin.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
 from tests.factories import BankTransferFactory, VirtualClassFactory
+from tests.panel.steps import address_of, carry_out, list_of, look, look_at_several, seen_on
 from tests.payments import make_payment
 from tests.sales.open_classes import publish, take
 

@@ -23,8 +23,8 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
-from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.moments import MONDAY, NOW, at, days_later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

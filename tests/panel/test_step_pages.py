@@ -12,7 +12,8 @@ from bookings.domain.money.refunds import refundable_amount, request_partial_ref
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, Purchase, Refund, VirtualClass
 from bookings.panel import steps
-from tests.admin.steps import (
+from tests.factories import HoldFactory, VirtualClassFactory
+from tests.panel.steps import (
     address_of,
     carry_out,
     confirm,
@@ -21,7 +22,6 @@ from tests.admin.steps import (
     look_at_several,
     seen_on,
 )
-from tests.factories import HoldFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 

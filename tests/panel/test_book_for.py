@@ -11,9 +11,9 @@ from django.urls import reverse
 from accounts.models import User
 from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, VirtualClass
 from bookings.panel.classes.class_forms import PersonForm
-from tests.admin.moments import at, days_later
-from tests.admin.test_week import text_of
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.panel.moments import at, days_later
+from tests.panel.test_week import text_of
 from tests.sales.offers import make_offer, make_trial
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]

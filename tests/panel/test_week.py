@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
 from bookings.panel.inputs import read_day
-from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.panel.moments import MONDAY, NOW, at, days_later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

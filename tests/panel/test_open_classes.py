@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from bookings.models import MinimumDecision, OpenClass, VirtualClass
 from bookings.panel.sales.open_classes import PublishForm
-from tests.admin.steps import look
 from tests.factories import VirtualClassFactory
+from tests.panel.steps import look
 from tests.sales.open_classes import PRICE, hold, publish, take
 from tests.standins import Fault
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from bookings.domain.sales.settling import settle
 from bookings.models import Payment, PaymentStatus, ReviewReason
-from tests.admin.moments import NOW
-from tests.admin.steps import address_of
 from tests.factories import VirtualClassFactory
+from tests.panel.moments import NOW
+from tests.panel.steps import address_of
 from tests.payments import make_paid_class, make_payment
 from tests.sales.open_classes import hold, publish
 

@@ -21,8 +21,8 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.work.sweeps import sweep
-from tests.admin.steps import address_of, carry_out, look
 from tests.booking import book_class
+from tests.panel.steps import address_of, carry_out, look
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
 

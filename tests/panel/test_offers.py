@@ -10,9 +10,9 @@ from django.urls import reverse
 from bookings.domain.desk.offers import list_offer_prices, list_offers
 from bookings.models import BookingRules, Offer
 from bookings.panel.sales.offers import OfferForm
-from tests.admin.moments import MONDAY, NOW, days_later
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.pages.texts import text_of
+from tests.panel.moments import MONDAY, NOW, days_later
 from tests.sales.offers import add_price, make_group_offer, make_offer, make_trial
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]

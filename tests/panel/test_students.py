@@ -16,8 +16,8 @@ from bookings.domain.people.students import find_students
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
 from bookings.models import ClassStatus, UserActivity, VirtualClass
-from tests.admin.moments import NOW, at, days_later
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.moments import NOW, at, days_later
 from tests.payments import make_payment
 from tests.sales.money_rows import charged_back, review
 

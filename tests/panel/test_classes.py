@@ -20,8 +20,8 @@ from bookings.models import (
     PaymentCharge,
     VirtualClass,
 )
-from tests.admin.steps import confirm, look, seen_on
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.steps import confirm, look, seen_on
 from tests.payments import make_payment
 from tests.standins import Fault
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from bookings.domain.desk.hours import import_public_holidays
 from bookings.models import Closure, SpecialHours
-from tests.admin.moments import MONDAY, at, days_later
 from tests.factories import VirtualClassFactory
+from tests.panel.moments import MONDAY, at, days_later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 

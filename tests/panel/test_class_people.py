@@ -14,8 +14,8 @@ from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import ClassLog, Role, UserActivity, WaitingListEntry
 from bookings.templatetags.class_times import short_day
-from tests.admin.steps import confirm, look
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.panel.steps import confirm, look
 
 CODE = "ABCD2345"
 
