@@ -12,7 +12,7 @@ from rest_framework.exceptions import ParseError
 from bookings.api.serializers import BookingSerializer
 from bookings.models import VirtualClass
 from tests.api.bodies import answer_of, booking_body, booking_text, post
-from tests.config.test_bodies import parse
+from tests.config.test_api import parse
 
 FIELDS = ("start", "end", "isGroupClass", "studentsCount", "text", "price", "preferenceId")
 REQUIRED = tuple(field for field in FIELDS if field != "text")

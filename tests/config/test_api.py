@@ -4,10 +4,13 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework import exceptions
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
+from config.api.bodies import AnyTypeJSONParser
 from config.api.exceptions import first_message
 from config.lib.api import Refusal, with_subclasses
 
@@ -68,19 +71,6 @@ def test_handler_uses_the_views_own_text():
     assert response.data == {"error": "Failed to do it"}
 
 
-def test_handler_uses_the_views_own_shape():
-    def shape(status_code, text):
-        return {"success": False, "status": status_code, "error": text}
-
-    response = answer_to(RuntimeError(SECRET), error_body=staticmethod(shape))
-
-    assert response.data == {
-        "success": False,
-        "status": 500,
-        "error": "Error interno del servidor.",
-    }
-
-
 def test_handler_says_how_long_to_wait():
     response = answer_to(exceptions.Throttled(wait=12.3))
 
@@ -137,3 +127,67 @@ def test_a_refusal_stands_for_every_kind_of_its_error():
         ChildError: 410,
         GrandchildError: 410,
     }
+
+
+def parse(body, content_type="application/json"):
+    request = Request(APIRequestFactory().generic("POST", "/", body, content_type="text/plain"))
+    return AnyTypeJSONParser().parse(request, content_type, {"request": request})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"'a'",
+        b"[1,]",
+        b"[1",
+        b"a=1",
+        b"NaN",
+        b"-Infinity",
+        b"9" * 5000,
+        b'"\x00"',
+        b'"\xff"',
+        b"\xef\xbb\xbf1",
+        "1".encode("utf-16"),
+        b"[" * 60_000,
+    ],
+    ids=lambda body: repr(body)[:30],
+)
+def test_parser_refuses_what_is_no_json(body):
+    with pytest.raises(ParseError) as caught:
+        parse(body)
+
+    assert body.decode("latin-1").strip() not in str(caught.value) or not body.strip()
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "",
+        "application/json",
+        'application/json;charset="UTF8"',
+        "application/json; charset=us-ascii",
+        "text/plain",
+        "anything/else; a=b",
+        ";",
+    ],
+)
+def test_parser_takes_any_content_type(content_type):
+    assert parse(b"1", content_type) == 1
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/x-www-form-urlencoded",
+        "APPLICATION/X-WWW-FORM-URLENCODED",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "application/json; charset=utf-16",
+        "text/plain; a=b; CHARSET=utf-7",
+    ],
+)
+def test_parser_refuses_forms_and_other_charsets(content_type):
+    with pytest.raises(UnsupportedMediaType):
+        parse(b"1", content_type)

@@ -1,16 +1,18 @@
-"""The database connections: how long they live, and how long a statement may take."""
+"""The database connections: their limits, a pooler, and a server that gets none."""
 
-import os
-import socket
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
-from django.core.management import call_command
+import requests
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models.signals import post_migrate
 
 from bookings.checks import check_connections
+from bookings.management.commands import migrate
 from tests.api.database_faults import failing
 from tests.config.environments import development
+from tests.processes import database_url, web_server
 
 TCP = {
     "tcp_user_timeout": 8_000,
@@ -31,14 +33,6 @@ def setting(name):
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW {name}")
         return cursor.fetchone()[0]
-
-
-@pytest.mark.parametrize("url", ["sqlite:///x.sqlite3", "postgres://db.example/classes"])
-def test_connections_are_kept_and_looked_after(url):
-    database = database_of(url)
-
-    assert (database["CONN_MAX_AGE"], database["CONN_HEALTH_CHECKS"]) == (600, True)
-    assert "pool" not in database["OPTIONS"]
 
 
 def test_address_completes_the_options_and_wins():
@@ -65,38 +59,8 @@ def test_connection_to_a_machine_that_vanished_ends_within_seconds():
 
 
 @on_postgresql
-def test_the_kernel_knows_when_to_give_a_silent_machine_up():
-    connection.ensure_connection()
-    with socket.socket(fileno=os.dup(connection.connection.fileno())) as wire:
-        if wire.family == socket.AF_UNIX:
-            pytest.skip("A connection by a Unix socket has no TCP options.")
-        names = (socket.TCP_USER_TIMEOUT, socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL)
-        found = [wire.getsockopt(socket.IPPROTO_TCP, name) for name in names]
-
-    assert found == [8_000, 5, 3]
-
-
-def test_options_end_where_the_limits_do():
-    """PgBouncer refuses every connection whose options end in a space."""
-    database = database_of("postgres://db.example/classes")
-
-    assert database["OPTIONS"]["options"] == "-c statement_timeout=15s -c lock_timeout=5s"
-
-
-@on_postgresql
 def test_statement_has_a_limit():
     assert (setting("statement_timeout"), setting("lock_timeout")) == ("15s", "5s")
-
-
-@on_postgresql
-def test_later_option_wins():
-    parameters = connection.get_connection_params()
-    parameters["options"] += " -c statement_timeout=60s"
-
-    with connection.get_new_connection(parameters) as other:
-        row = other.execute("SELECT current_setting('statement_timeout')").fetchone()
-
-    assert row == ("1min",)
 
 
 @on_postgresql
@@ -115,6 +79,87 @@ def test_migration_has_none():
 
 
 @on_postgresql
+def test_check_minds_a_connection_without_limits():
+    execute("SET statement_timeout = 0", "SET lock_timeout = 0")
+
+    assert [message.id for message in check_connections(None)] == ["bookings.W004"]
+    execute("RESET statement_timeout", "RESET lock_timeout")
+
+
+@on_postgresql
+def test_migrations_want_postgresql_s_own_address(monkeypatch):
+    monkeypatch.setattr(migrate, "leads_through_pooler", lambda connection: True)
+
+    with pytest.raises(CommandError, match="DATABASE_URL leads through a pooler"):
+        call_command("migrate")
+
+
+@on_postgresql
 def test_check_says_that_the_database_did_not_answer():
     with failing():
         assert [message.id for message in check_connections(None)] == ["bookings.I001"]
+
+
+ROLE = "of_the_server"
+# The demo's: no page for developers, and no files that only collectstatic makes.
+SITE = {"DEBUG": "false", "DEMO": "true", "BASE_URL": "http://localhost"}
+
+
+def execute(*statements):
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup, django_db_blocker, tmp_path_factory):
+    """A web server with a role of its own."""
+    parts = urlsplit(database_url())
+    address = parts.netloc.rpartition("@")[2]
+    url = urlunsplit(parts._replace(netloc=f"{ROLE}@{address}"))
+    with django_db_blocker.unblock():
+        execute(f"CREATE ROLE {ROLE} LOGIN", f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {ROLE}")
+    try:
+        with web_server(tmp_path_factory.mktemp("server"), DATABASE_URL=url, **SITE) as web:
+            yield web
+    finally:
+        with django_db_blocker.unblock():
+            execute(f"DROP OWNED BY {ROLE}", f"DROP ROLE {ROLE}")
+
+
+@pytest.fixture
+def without_connections(server):
+    """The role may open no connection, as beyond ``max_connections``."""
+    execute(f"ALTER ROLE {ROLE} CONNECTION LIMIT 0")
+    execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{ROLE}'")  # noqa: S608
+    yield
+    execute(f"ALTER ROLE {ROLE} CONNECTION LIMIT -1")
+
+
+def get(server, path, client):
+    cookies = {name: cookie.value for name, cookie in client.cookies.items()}
+    headers = {"Host": "localhost"}
+    return requests.get(server.url + path, headers=headers, cookies=cookies, timeout=20)
+
+
+@on_postgresql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("without_connections")
+def test_without_a_connection_people_and_programs_are_told_to_come_back(
+    server, sign_in, host, settings
+):
+    settings.BASE_URL = SITE["BASE_URL"]  # sessions name it
+    client = sign_in(host)
+    page = get(server, "/inicio/clases", client)
+    session = get(server, "/api/auth/session", client)
+    profile = get(server, "/api/user-data", client)
+
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
+    assert "Ahora no podemos atenderte" in page.text
+    assert (session.status_code, session.headers["Retry-After"]) == (503, "5")
+    assert session.json() == {
+        "error": "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
+    }
+    # Where another 500 is documented, it stays.
+    assert (profile.status_code, profile.headers["Retry-After"]) == (500, "5")
+    assert profile.json() == {"error": "No pudimos procesar tus datos."}

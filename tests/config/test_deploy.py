@@ -1,4 +1,8 @@
-"""What stands in compose.yaml, the image and the units, as far as no engine is needed to tell."""
+"""compose.yaml, systemd's units, the deploy scripts, config/make-venv and the probe, without root.
+
+Docker, systemd and each program that writes outside of the test's folder are stand-ins that note
+how they were called; the scripts find nothing else.
+"""
 
 import http.server
 import os
@@ -9,18 +13,18 @@ import threading
 
 import pytest
 import yaml
+from cryptography.fernet import Fernet
 
-from config.gunicorn import graceful_timeout
 from config.monitoring import probe
 from tests.processes import ROOT
 
 DEPLOY = ROOT / "config" / "deploy"
 UNITS = DEPLOY / "systemd"
-PROXY = DEPLOY / "nginx"
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = sorted(COMPOSE["services"])
-# Of ten, by systemd's own count; a plain unit has 9.6.
-MOST_EXPOSED = 1.5
+MOST_EXPOSED = 1.5  # of ten, by systemd's own count; a plain unit has 9.6
+
+# --- What may reach what --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -34,20 +38,11 @@ def test_container_may_do_little(name):
     assert service["mem_limit"]
 
 
-def test_only_the_proxy_is_reached_from_outside():
+def test_only_the_proxy_is_reached_from_outside_and_data_has_no_way_out():
     assert [name for name in SERVICES if "ports" in COMPOSE["services"][name]] == ["proxy"]
-
-
-def test_data_has_no_way_out():
     assert COMPOSE["networks"]["data"] == {"internal": True}
     for name in ("database", "redis"):
         assert COMPOSE["services"][name]["networks"] == ["data"]
-
-
-def test_web_and_worker_begin_after_the_migrations():
-    for name in ("web", "worker"):
-        wait = COMPOSE["services"][name]["depends_on"]["migrate"]
-        assert wait == {"condition": "service_completed_successfully"}
 
 
 def test_no_secret_stands_in_the_environment():
@@ -58,110 +53,237 @@ def test_no_secret_stands_in_the_environment():
             assert not is_secret or value.startswith("/run/secrets/")
 
 
-def test_settings_of_the_containers_are_known_and_careful():
-    lines = (DEPLOY / "compose" / "env").read_text().splitlines()
-    names = [name for line in lines if (name := re.match(r"#?([A-Z_]+?)(_FILE)?=", line))]
-    known = (ROOT / "docs" / "configuration.md").read_text() + (ROOT / ".env.example").read_text()
-
-    assert not [name[1] for name in names if name[1] not in known]
-    # What is paid is asked as soon as payments are configured; until then check --deploy warns.
-    assert "CALENDAR_TRIGGER_POLICY=auto" in lines
-    assert "CALENDAR_TRIGGER_POLICY=auto" in (ROOT / ".env.example").read_text().splitlines()
-
-
-def test_stops_are_as_patient_as_the_server():
-    web = COMPOSE["services"]["web"]["stop_grace_period"]
-    unit = (UNITS / "classes-web.service").read_text()
-
-    assert int(web.removesuffix("s")) > graceful_timeout
-    assert int(re.search(r"TimeoutStopSec=(\d+)", unit)[1]) > graceful_timeout
-
-
-def test_image_runs_without_root_and_holds_what_is_named_only():
-    stages = (ROOT / "Dockerfile").read_text()
-    ignored = (ROOT / ".dockerignore").read_text().splitlines()
-
-    assert "USER 10001:10001" in stages
-    assert "--require-hashes" in stages
-    assert next(line for line in ignored if not line.startswith("#")) == "*"
-
-
-def test_who_comes_by_ipv6_keeps_their_address():
-    proxy = COMPOSE["services"]["proxy"]
-
-    assert COMPOSE["networks"]["edge"]["enable_ipv6"] is True
-    assert proxy["networks"] == ["edge"]
-    for port in proxy["ports"]:
-        assert f"listen [::]:{port.split(':')[1]}" in (PROXY / "compose.conf").read_text()
-
-
-def test_certificates_are_renewed_through_the_folder_that_the_proxy_serves():
-    root = re.search(r"acme-challenge/ \{\s+root (\S+);", (PROXY / "plain.conf").read_text())[1]
-    guide = (ROOT / "docs" / "deploy.md").read_text()
-
-    assert f"./secrets/acme:{root}:ro" in COMPOSE["services"]["proxy"]["volumes"]
-    assert re.findall(r"--webroot -w (\S+) --cert-name classes", guide) == [
-        "/srv/classes/secrets/acme",
-        root,
-    ]
-
-
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-@pytest.mark.parametrize("name", sorted(one.name for one in UNITS.glob("classes-*")))
-def test_unit_is_valid(name, tmp_path):
-    lay_out_units(tmp_path)
-
-    assert not analyze(tmp_path, "verify", "--man=no", str(tmp_path / name))
-
-
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 @pytest.mark.parametrize("name", sorted(one.name for one in UNITS.glob("classes-*.service")))
-def test_unit_is_hardly_exposed(name, tmp_path):
-    lay_out_units(tmp_path)
-
-    exposed = analyze(tmp_path, "security", "--offline=true", str(tmp_path / name))
-
-    assert float(re.search(r"exposure level for \S+: ([\d.]+)", exposed)[1]) <= MOST_EXPOSED
-
-
-@pytest.mark.parametrize("unit", sorted(UNITS.glob("classes-*.service")), ids=lambda one: one.name)
-def test_unit_stays_with_the_release_it_was_started_in(unit):
-    program = re.search(r"^ExecStart=(.*)", unit.read_text(), re.MULTILINE)[1]
-
-    # Through /srv/classes, Python would load late what the link names by then.
-    assert ".venv/bin/python" in program
-    assert "/srv/classes" not in program
-
-
-def test_requests_that_hang_take_no_server_out_of_the_proxy():
-    """Its default counts them as failures, and refuses everybody for ten seconds."""
-    configurations = [(PROXY / name).read_text() for name in ("machine.conf", "compose.conf")]
-
-    servers = re.findall(r"^ +server (?:unix:|web:).*;", "".join(configurations), re.MULTILINE)
-
-    assert len(servers) == 2
-    assert all(" max_fails=0;" in server for server in servers)
-
-
-def lay_out_units(folder):
-    """Put the units where systemd would find them, the drop-in of all of them included."""
+def test_unit_is_valid_and_hardly_exposed(name, tmp_path):
     for file in UNITS.glob("classes-*"):
-        shutil.copy(file, folder)
-    drop_in = folder / "classes-.service.d"
+        shutil.copy(file, tmp_path)
+    drop_in = tmp_path / "classes-.service.d"
     drop_in.mkdir()
     shutil.copy(UNITS / "hardening.conf", drop_in)
 
+    def analyze(*arguments):
+        command = ["systemd-analyze", "--no-pager", *arguments, str(tmp_path / name)]
+        environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        return done.stdout + done.stderr
 
-def analyze(folder, *arguments):
-    command = ["systemd-analyze", "--no-pager", *arguments]
-    done = subprocess.run(
-        command,
-        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{folder}:"},
-        check=False,
-        capture_output=True,
-        text=True,
+    assert not analyze("verify", "--man=no")
+    exposed = analyze("security", "--offline=true")
+    assert float(re.search(r"exposure level for \S+: ([\d.]+)", exposed)[1]) <= MOST_EXPOSED
+
+
+# --- The scripts ----------------------------------------------------------------------------------
+
+STAND_IN = """#!/bin/sh
+echo "$(/usr/bin/basename "$0") $*" >> {calls}
+case "$*" in *"{failing}"*) exit 1 ;; esac
+{body}
+"""
+CHANGING = ("chown", "cmp", "docker", "git", "install", "ln", "mv", "nginx", "python3", "systemctl")
+REAL = (
+    *("cat", "chmod", "cp", "date", "dirname", "env", "find", "mkdir", "openssl", "readlink"),
+    *("realpath", "rm", "sed", "tr"),
+)
+
+
+class Machine:
+    """A folder with the shipped scripts, and a PATH of stand-ins for what they call."""
+
+    def __init__(self, folder):
+        self.app = folder / "app"
+        self.programs = folder / "programs"
+        self.calls_file = folder / "calls"
+        shutil.copytree(DEPLOY, self.app / "config" / "deploy")
+        self.programs.mkdir()
+        for name in REAL:
+            self.use_real(name)
+        for name in CHANGING:
+            self.stand_in(name)
+
+    def use_real(self, name):
+        """Have a program do what it does; by no link, through which a stand-in would be written."""
+        self.put(self.programs / name, f'#!/bin/sh\nexec {shutil.which(name)} "$@"\n')
+
+    def stand_in(self, name, *, body="", failing="nothing"):
+        """Have a program note its calls and do ``body``.
+
+        name: of a program, or a path in the folder. failing: words of the call that ends with 1.
+        """
+        file = self.app / name if "/" in name else self.programs / name
+        self.put(file, STAND_IN.format(calls=self.calls_file, failing=failing, body=body))
+
+    def put(self, file, text):
+        assert file.resolve().is_relative_to(self.app.parent)
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def run(self, script, *arguments, typed=""):
+        return subprocess.run(
+            [self.app / "config" / "deploy" / script, *arguments],
+            env={"PATH": str(self.programs)},
+            input=typed,
+            capture_output=True,
+            text=True,
+        )
+
+    @property
+    def calls(self):
+        return self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
+
+    def index(self, part):
+        """Return the place of the first call with these words."""
+        return next(at for at, call in enumerate(self.calls) if part in call)
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+@pytest.fixture
+def site(machine):
+    """Containers of release v1 run, and v2 is checked out."""
+    (machine.app / ".env").write_text("BASE_URL=https://clases.example\nRELEASE=v1\n")
+    machine.stand_in("git", body="echo v2")
+    return machine
+
+
+def test_release_is_built_and_migrated_before_what_runs_is_touched(site):
+    done = site.run("compose/release")
+
+    assert done.returncode == 0, done.stderr
+    build, migrate, up = map(site.index, ("compose build", "run --rm -T migrate", "compose up"))
+    assert build < migrate < up
+    assert "RELEASE=v2\n" in (site.app / ".env").read_text()
+
+
+@pytest.mark.parametrize("failing", ["compose build", "run --rm -T migrate"])
+def test_release_that_is_not_ready_leaves_what_runs_alone(site, failing):
+    site.stand_in("docker", failing=failing)
+
+    assert site.run("compose/release").returncode
+    assert not [call for call in site.calls if "compose up" in call]
+    assert "RELEASE=v1\n" in (site.app / ".env").read_text()
+
+
+@pytest.mark.parametrize("failing", ["pg_dump", "pg_restore", "nothing"])
+def test_copy_of_the_database_gets_its_name_once_it_is_whole(machine, tmp_path, failing):
+    machine.use_real("mv")
+    body = """case "$*" in *pg_dump*) echo archive ;; *pg_restore*) cat > restored ;; esac"""
+    machine.stand_in("docker", body=body, failing=failing)
+
+    done = machine.run("compose/backup", str(tmp_path / "copy"))
+
+    assert (done.returncode == 0) == (failing == "nothing")
+    assert [one.read_text() for one in tmp_path.glob("copy*")] == ["archive\n"] * (
+        failing == "nothing"
     )
-    return done.stdout + done.stderr
+
+
+def test_secrets_are_made_or_asked_for_and_their_owner_s_alone(machine):
+    machine.use_real("install")
+    (machine.app / ".env").write_text("BASE_URL=https://clases.example\n")
+
+    done = machine.run("compose/make-secrets", "github_secret", typed="google\n\nsmtp://\ngit\n")
+
+    assert done.returncode == 0, done.stderr
+    folder = machine.app / "secrets"
+    secrets = {file.name: file for file in folder.rglob("*") if file.is_file()}
+    assert secrets["auth_provider_secret"].read_text() == "google\n"
+    assert secrets["github_secret"].read_text() == "git\n"
+    assert Fernet(secrets["field_keys"].read_text().strip())
+    assert {file.stat().st_mode & 0o077 for file in secrets.values()} == {0}
+
+
+@pytest.fixture
+def release(machine):
+    """A release in a folder called "app"; its commands are stand-ins."""
+    for name in ("config/deploy/systemd/classes", "sed", "grep"):
+        machine.stand_in(name)
+    return machine
+
+
+def test_switch_moves_the_link_once_settings_and_tables_suit_it(release):
+    done = release.run("systemd/switch")
+
+    assert done.returncode == 0, done.stderr
+    steps = ("classes check --deploy", "classes migrate", "daemon-reload", "mv -T", "restart")
+    places = [release.index(step) for step in steps]
+    assert places == sorted(places)
+    assert "mv -T /srv/classes.new /srv/classes" in release.calls
+
+
+@pytest.mark.parametrize("failing", ["check", "migrate"])
+def test_switch_to_what_does_not_suit_leaves_what_runs_alone(release, failing):
+    release.stand_in("config/deploy/systemd/classes", failing=failing)
+
+    assert release.run("systemd/switch").returncode
+    touched = ("systemctl", "ln", "mv", "sed", "nginx")
+    assert not [call for call in release.calls if call.split()[0] in touched]
+
+
+# --- config/make-venv -----------------------------------------------------------------------------
+
+# Answers as Python does where it is asked: its version, -m venv, -m pip.
+PYTHON = """#!/bin/sh
+case "$1 $2" in
+    "-c "*) echo {version} ;;
+    "-m venv")
+        mkdir -p "$3/bin" "$3/lib/python{version}/site-packages/pip"
+        touch "$3/pyvenv.cfg"
+        cp "$0" "$3/bin/python" ;;
+    "-m pip") echo "$@" >>installs; {pip} ;;
+esac
+"""
+
+
+@pytest.fixture
+def make_venv(tmp_path):
+    """Run make-venv with a Python of a version, and what its pip does; return what it said."""
+    for name in ("config", "bin"):
+        (tmp_path / name).mkdir()
+    shutil.copy(ROOT / "config" / "make-venv", tmp_path / "config")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements.txt").write_text("django==5.2.19 \\\n    --hash=sha256:00\n")
+
+    def run(version="3.11", pip=":"):
+        for name in ("python3.11", "python3.12", "python3.13", "python3.14", "python3"):
+            program = tmp_path / "bin" / name
+            program.write_text(PYTHON.format(version=version, pip=pip))
+            program.chmod(0o755)
+        done = subprocess.run(
+            ["/bin/sh", tmp_path / "config" / "make-venv", "requirements.txt", "350"],
+            env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_environment_is_made_once(make_venv, tmp_path):
+    first, second = make_venv(), make_venv()
+
+    said = "Installing up to 1 packages (about 350 MB) into .venv, once ...\n"
+    assert (first, second) == ((0, said, ""), (0, "", ""))
+    assert len((tmp_path / "installs").read_text().splitlines()) == 1
+
+
+def test_unsupported_python_and_failed_install_leave_no_environment(make_venv, tmp_path):
+    too_old = make_venv("3.10")
+    offline = make_venv(pip="echo ERROR: no network; exit 1")
+
+    assert too_old[0] == 1
+    assert too_old[2].startswith("Python 3.11 to 3.14 is needed")
+    assert offline[0] == 1
+    assert offline[2].startswith("ERROR: no network\nThe packages could not be installed")
+    assert not (tmp_path / ".venv").exists()
+
+
+# --- The probe ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("answer", "end"), [(200, 0), (503, 1)])

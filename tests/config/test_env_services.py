@@ -1,10 +1,12 @@
 """Database, cache and mail as the environment names them."""
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from config.env import environment
+from config.env.services import sentry_options
 from config.env.values import Values
-from tests.config.environments import development, refusal
+from tests.config.environments import development, production, refusal
 
 
 @pytest.mark.parametrize(
@@ -109,3 +111,105 @@ def test_cache_and_mail():
     assert env.CACHES["default"]["LOCATION"] == "redis://cache.example:6379/1"
     assert env.EMAIL_HOST == "mail.example"
     assert (env.EMAIL_HOST_PASSWORD, env.EMAIL_USE_TLS) == ("p@ss", True)
+
+
+@pytest.mark.parametrize("policy", ["shut", "Paid", "auto open"])
+def test_unknown_trigger_policy_is_named(policy):
+    assert "CALENDAR_TRIGGER_POLICY must be one of" in refusal(CALENDAR_TRIGGER_POLICY=policy)
+
+
+def test_trigger_secret_is_demanded_by_its_policy():
+    env = development(CALENDAR_TRIGGER_POLICY="secret", CALENDAR_TRIGGER_SECRET="s3cr3t")
+
+    assert env.CALENDAR_TRIGGER_SECRET == "s3cr3t"
+    assert "CALENDAR_TRIGGER_SECRET" in refusal(CALENDAR_TRIGGER_POLICY="secret")
+
+
+def test_calendar_address_ends_in_a_slash():
+    for value in ("https://x.example/calendar/v3", "https://x.example/calendar/v3/"):
+        env = development(CALENDAR_API_URL=value)
+
+        assert env.CALENDAR_API_URL == "https://x.example/calendar/v3/"
+
+
+@pytest.mark.parametrize(
+    "text", ["hunter2", "{", "[]", "null", '"x"', "{}", '{"type":"authorized_user"}']
+)
+def test_unusable_service_account_is_not_repeated(text):
+    said = refusal(SERVICE_ACCOUNT_JSON=text)
+
+    assert "SERVICE_ACCOUNT_JSON must be a service account's JSON key." in said
+    assert "hunter2" not in said
+
+
+def test_everybody_is_asked_for_the_calendar_unless_it_is_said():
+    assert development().CALENDAR_CONSENT == "everyone"
+    assert development(CALENDAR_CONSENT="teacher").CALENDAR_CONSENT == "teacher"
+    assert "CALENDAR_CONSENT must be one of" in refusal(CALENDAR_CONSENT="nobody")
+
+
+def test_meetings_stay_closed_unless_it_is_said():
+    assert development().MEET_ACCESS == "invited"
+    assert development(MEET_ACCESS="open").MEET_ACCESS == "open"
+    assert "MEET_ACCESS must be one of" in refusal(MEET_ACCESS="everyone")
+
+
+def test_log_is_for_programs_unless_it_is_one_s_own_machine():
+    assert production().LOG_FORMAT == "json"
+    assert development().LOG_FORMAT == "text"
+    assert development(LOG_FORMAT="json").LOG_FORMAT == "json"
+    assert "LOG_FORMAT must be one of json, text." in refusal(LOG_FORMAT="xml")
+
+
+@pytest.mark.parametrize("token", ["t0ken", "ñ" * 20])
+def test_metrics_token_that_can_be_guessed_is_refused_and_not_shown(token):
+    message = refusal(METRICS_TOKEN=token)
+
+    assert "METRICS_TOKEN must have 16" in message
+    assert token not in message
+
+
+@pytest.mark.parametrize(
+    "dsn", ["k3y", "https://sentry.example/1", "https://k3y@s.example/", "ftp://k3y@s.example/1"]
+)
+def test_sentry_dsn_that_is_none_is_refused_and_not_shown(dsn):
+    message = refusal(SENTRY_DSN=dsn)
+
+    assert "SENTRY_DSN must be" in message
+    assert "k3y" not in message
+
+
+def test_sentry_is_called_over_https():
+    local = Values({"DEBUG": "true", "SENTRY_DSN": "http://k3y@localhost/1"})
+
+    assert sentry_options(local)["dsn"] == "http://k3y@localhost/1"
+    with pytest.raises(ImproperlyConfigured, match="SENTRY_DSN"):
+        production(SENTRY_DSN="http://k3y@sentry.example/1")
+
+
+TOKEN = "APP_USR-6295877106812064-112008-0123456789abcdef-1000000001"
+
+
+def test_collector_is_the_end_of_the_access_token():
+    assert development(MERCADOPAGO_ACCESS_TOKEN=TOKEN).MERCADOPAGO_COLLECTOR_ID == "1000000001"
+
+
+def test_collector_may_be_named():
+    env = development(MERCADOPAGO_ACCESS_TOKEN="token", MERCADOPAGO_COLLECTOR_ID="42")
+
+    assert env.MERCADOPAGO_COLLECTOR_ID == "42"
+
+
+@pytest.mark.parametrize("token", ["s3cret", "APP_USR-1-", "APP_USR-٣"])
+def test_token_without_a_collector_is_refused_and_not_shown(token):
+    text = refusal(MERCADOPAGO_ACCESS_TOKEN=token)
+
+    assert "MERCADOPAGO_COLLECTOR_ID must be" in text
+    assert token not in text
+
+
+def test_notifications_must_be_signed_unless_it_is_said():
+    assert development().MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
+    env = development(MERCADOPAGO_WEBHOOK_SIGNATURE="prefer")
+    assert env.MERCADOPAGO_WEBHOOK_SIGNATURE == "prefer"
+    assert "MERCADOPAGO_WEBHOOK_SIGNATURE" in refusal(MERCADOPAGO_WEBHOOK_SIGNATURE="none")

@@ -1,17 +1,26 @@
-"""config/monitoring/logs.py: how a line of the log reads, and what it hides."""
+"""config/monitoring: how a line of the log reads, what it hides, and the line of each request."""
 
+import contextlib
 import json
 import logging
+import re
 import time
+from datetime import timedelta
 from io import StringIO
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from django.test import Client
+from gunicorn.config import Config
+from prometheus_client import REGISTRY
 
-from config.lib.background_jobs import tagged
+from config.gunicorn import MaskingLogger, access_log_format
+from config.lib.background_jobs import BackgroundJob, tagged, work_tags
 from config.monitoring.logs import MASK, JSONFormatter, MaskingFormatter, PlainFormatter, mask
 
 CODE = "7K2M9QXA"
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
@@ -113,32 +122,6 @@ def test_mask_leaves_what_is_said(text):
     assert mask(text) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["/inicio/unirse", "/inicio/clases/1", "code=7 state=open", "/?coder=1&estate=2", "Clase 7K2M"],
-)
-def test_mask_leaves_the_rest(text):
-    assert mask(text) == text
-
-
-def test_formatter_masks_the_message_and_the_traceback():
-    error = ValueError(f"cannot open /inicio/unirse/{CODE}")
-    record = logging.LogRecord(
-        "name",
-        logging.ERROR,
-        __file__,
-        1,
-        "Failed: %s",
-        (f"/inicio/unirse/{CODE}",),
-        (ValueError, error, None),
-    )
-
-    assert MaskingFormatter().format(record).splitlines() == [
-        "Failed: /inicio/unirse/***",
-        "ValueError: cannot open /inicio/unirse/***",
-    ]
-
-
 def record_of(message, *args, error=None, **extra):
     about = (type(error), error, None) if error else None
     record = logging.LogRecord("bookings.x", logging.ERROR, __file__, 1, message, args, about)
@@ -176,13 +159,6 @@ def test_json_line_stays_json_where_a_secret_ends_a_string():
     assert said["who"] == {"mail": "***"}
 
 
-def test_json_line_has_no_line_breaks_and_no_request():
-    line = JSONFormatter().format(record_of("two\nlines", error=ValueError("x"), request=object()))
-
-    assert "\n" not in line
-    assert "request" not in json.loads(line)
-
-
 def test_plain_line_names_the_request():
     with tagged(request_id="abc"):
         line = PlainFormatter().format(record_of("Mail to %s", "ana@example.com"))
@@ -197,12 +173,6 @@ def test_plain_line_obeys_nobody_and_stays_one_line():
     line = PlainFormatter().format(record_of("Said %s", said))
 
     assert line.endswith(r": Said a\x00b\x1b[2Jc\r\nd\x7fe\x9bf\u2028g")
-
-
-def test_plain_line_masks_what_stands_behind_a_control():
-    line = PlainFormatter().format(record_of("Codes\n%s\x1b%s", CODE, CODE))
-
-    assert line.endswith(r": Codes\n***\x1b***")
 
 
 def test_words_of_an_error_do_not_look_like_another_line():
@@ -223,20 +193,6 @@ def console():
     handler.setStream(usual)
 
 
-@pytest.mark.parametrize(
-    "form", [{"access_code": "x" * 65_537}, dict.fromkeys(map(str, range(1_001)), "x")]
-)
-def test_form_over_the_limits_is_no_event(console, db, form):
-    browser = Client(enforce_csrf_checks=True)
-    browser.cookies["csrftoken"] = "x" * 32
-
-    response = browser.post("/inicio/unirse", form)
-
-    assert response.status_code == 400
-    (line,) = console.getvalue().splitlines()
-    assert " INFO access [" in line
-
-
 def test_bug_of_an_invitation_prints_no_access_code(console, db, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("a bug")
@@ -248,3 +204,148 @@ def test_bug_of_an_invitation_prints_no_access_code(console, db, monkeypatch):
     assert response.status_code == 500
     assert "Internal Server Error: /inicio/unirse/***" in console.getvalue()
     assert CODE not in console.getvalue()
+
+
+@pytest.fixture
+def logger():
+    """Gunicorn's logger with an access log; its handlers are taken off again."""
+    configuration = Config()
+    configuration.set("accesslog", "-")
+    configuration.set("access_log_format", access_log_format)
+    logger = MaskingLogger(configuration)
+    yield logger
+    for name in ("gunicorn.access", "gunicorn.error"):
+        logging.getLogger(name).handlers.clear()
+
+
+def own_handler(log):
+    """Give gunicorn's handler; the test's own may stand beside it."""
+    return next(one for one in log.handlers if isinstance(one.formatter, MaskingFormatter))
+
+
+def test_access_log_shows_neither_code_nor_query(logger, caplog):
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "RAW_URI": "/inicio/unirse/7K2M9QXA?code=secret",
+        "PATH_INFO": "/inicio/unirse/7K2M9QXA",
+        "QUERY_STRING": "code=secret",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+    }
+    response = SimpleNamespace(status="200 OK", sent=12, headers=[])
+
+    logger.access(response, SimpleNamespace(headers=[]), environ, timedelta(milliseconds=5))
+
+    line = own_handler(logger.access_log).format(caplog.records[0])
+    assert '"GET /inicio/unirse/***" 200 12 bytes 5 ms' in line
+    assert "secret" not in line
+
+
+@pytest.fixture
+def lines(console):
+    """The lines of the requests since the last call."""
+    (handler,) = (one for one in logging.root.handlers if one.name == "console")
+    formatter = handler.formatter
+    handler.setFormatter(JSONFormatter())
+
+    def read():
+        text = handler.setStream(StringIO()).getvalue()
+        printed = [json.loads(line) for line in text.splitlines()]
+        return [line for line in printed if line["logger"] == "access"]
+
+    yield read
+    handler.setFormatter(formatter)
+
+
+def test_request_gets_an_id_of_its_own(client):
+    first, second = (client.get("/api/auth/csrf")["X-Request-ID"] for _ in range(2))
+
+    assert re.fullmatch("[0-9a-f]{16}", first)
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("given", "proxies", "is_taken"),
+    [
+        ("4bf92f35-77b3.4da6", 1, True),
+        ("4bf92f35-77b3.4da6", 0, False),
+        ("short", 1, False),
+        ("a" * 65, 1, False),
+        ("with space x", 1, False),
+        ('"quoted","x":"', 1, False),
+        ("ñandú-ñandú", 1, False),
+        ("", 1, False),
+    ],
+)
+def test_id_of_a_trusted_proxy_is_kept(client, settings, given, proxies, is_taken):
+    settings.TRUSTED_PROXIES = proxies
+
+    answered = client.get("/api/auth/csrf", headers={"X-Request-ID": given})["X-Request-ID"]
+
+    assert (answered == given) is is_taken
+
+
+def test_line_names_route_person_and_outcome_but_no_path(sign_in, student, lines):
+    client = sign_in(student)
+    lines()
+
+    response = client.get(f"/inicio/unirse/{CODE}?x=secret")
+
+    (line,) = lines()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line.pop("time"))
+    ms = line.pop("ms")
+    assert line == {
+        "level": "INFO",
+        "logger": "access",
+        "message": f"GET /inicio/unirse/<str:access_code> {response.status_code} {ms:.0f} ms",
+        "request_id": response["X-Request-ID"],
+        "method": "GET",
+        "route": "inicio/unirse/<str:access_code>",
+        "status": response.status_code,
+        "user_id": str(student.pk),
+    }
+
+
+def test_file_has_no_line(client, lines):
+    with contextlib.closing(client.get("/static/css/base.css")) as response:
+        assert response.status_code == 200
+    assert client.get("/static/nowhere.css").status_code == 404
+
+    assert lines() == []
+
+
+def test_probe_has_no_line_unless_it_fails_the_service(client, lines):
+    client.get("/readyz")
+    client.get("/healthz")
+
+    assert [line["route"] for line in lines()] == ["healthz"]
+
+
+LABELS = {"method": "GET", "route": "api/auth/csrf", "status": "200"}
+
+
+def figure(name, **labels):
+    return REGISTRY.get_sample_value(f"classes_http_request_seconds_{name}", LABELS | labels) or 0
+
+
+def test_request_is_counted_by_route_and_status(client):
+    before = figure("count")
+
+    for _ in range(3):
+        client.get("/api/auth/csrf")
+
+    assert figure("count") == before + 3
+    assert figure("sum") > 0
+
+
+def test_thread_of_a_request_says_whose_it_is():
+    seen, threads = [], []
+    errand = BackgroundJob("courier", lambda: seen.append(dict(work_tags.get())))
+
+    with tagged(request_id="abc"), pytest.MonkeyPatch.context() as patch:
+        start = Thread.start
+        patch.setattr(Thread, "start", lambda self: threads.append(self) or start(self))
+        errand.call()
+    for thread in threads:
+        thread.join()
+
+    assert seen == [{"request_id": "abc"}]

@@ -2,15 +2,20 @@
 
 import json
 import re
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
 import yaml
+from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 from prometheus_client import REGISTRY, CollectorRegistry
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from bookings.work.metrics import ServiceCollector, list_queues
 from bookings.work.sweeps import SWEEPS
+from config.monitoring.counting import share_counts
 from tests.processes import ROOT
 
 MONITORING = ROOT / "docs" / "monitoring"
@@ -70,16 +75,6 @@ def test_every_figure_that_is_asked_for_is_told():
     assert asked - told().keys() == set()
 
 
-def test_every_figure_is_asked_for_and_explained():
-    text = (ROOT / "docs" / "operations.md").read_text()
-    asked = " ".join(expressions())
-    whole = {re.sub("_(bucket|count|sum|created)$", "", name) for name in told()}
-
-    assert {name for name in whole if name not in asked} == set()
-    assert {name for name in whole if f"`{name}`" not in text} == set()
-    assert set(NAME.findall(text)) - whole == set()
-
-
 def test_labels_are_those_of_their_figures():
     known = told()
     values = {"queue": set(list_queues(timezone.now())), "sweep": {run.__name__ for run in SWEEPS}}
@@ -91,23 +86,30 @@ def test_labels_are_those_of_their_figures():
                     assert set(value.split("|")) <= values[label]
 
 
-def test_every_alert_says_what_to_do_about_it():
-    text = (ROOT / "docs" / "operations.md").read_text()
-    names = [rule["alert"] for rule in rules()]
+# Another container has another name, and may have the same process ids.
+COUNT = """
+import os, socket, sys
+host, directory = sys.argv[1:]
+socket.gethostname, os.getpid = lambda: host, lambda: 7
+from config.monitoring.counting import share_counts
+share_counts(directory)
+from prometheus_client import Counter
+Counter("jobs", "Jobs.").inc()
+"""
 
-    assert len(names) == len(set(names))
-    assert re.findall(r"^\| `(Classes\w+)`", text, re.MULTILINE) == names
-    for rule in rules():
-        assert rule["labels"]["severity"] in {"page", "ticket"}
-        assert rule["annotations"]["summary"]
+
+def test_processes_of_two_containers_add_up(tmp_path):
+    for host in ("web", "worker", "web"):
+        command = [sys.executable, "-c", COUNT, host, str(tmp_path)]
+        subprocess.run(command, cwd=ROOT, check=True)
+
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, path=str(tmp_path))
+    assert registry.get_sample_value("jobs_total") == 3
+    files = sorted(file.name for file in tmp_path.glob("*.db"))
+    assert files == ["counter_web-7.db", "counter_worker-7.db"]
 
 
-def test_example_reads_the_page_that_there_is(client, settings):
-    settings.METRICS_TOKEN = "a-token-of-some-length"
-    (job,) = yaml.safe_load((MONITORING / "prometheus.yml").read_text())["scrape_configs"]
-
-    path = job.get("metrics_path", "/metrics")  # what Prometheus asks unless told otherwise
-    headers = {"Authorization": f"Bearer {settings.METRICS_TOKEN}"}
-    assert client.get(path, headers=headers).status_code == 200
-    assert 'job="classes"' in rules()[0]["expr"]
-    assert job["job_name"] == "classes"
+def test_directory_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(ImproperlyConfigured, match="PROMETHEUS_MULTIPROC_DIR"):
+        share_counts(str(tmp_path / "missing"))

@@ -1,0 +1,246 @@
+"""config/web/errors.py: what a request gets that reaches no view."""
+
+import json
+import re
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client, RequestFactory
+
+from config.web import errors
+from config.web.requests import Request
+from tests.api.bodies import answer_of, post
+from tests.api.database_faults import SECRET, failing
+from tests.config.environments import development
+
+
+@pytest.fixture
+def browser():
+    """Somebody whom Django asks for the CSRF token, and who sees the 500 that a bug causes."""
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+
+def test_unknown_page_is_a_page(browser, db):
+    response = browser.get("/nowhere")
+
+    assert response.status_code == 404
+    assert response["Content-Type"] == "text/html; charset=utf-8"
+    assert "No encontramos esta página" in response.content.decode()
+
+
+def test_form_without_its_token_gets_a_page_that_explains(browser, db):
+    response = browser.post("/inicio/unirse", {"access_code": "ABCD2345"})
+
+    assert response.status_code == 403
+    assert "La página estuvo abierta demasiado tiempo" in response.content.decode()
+
+
+def test_address_of_a_form_is_not_blank(browser, host):
+    browser.force_login(host)
+
+    response = browser.get("/inicio/perfil/cerrar-otras")
+
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "Esta página no se abre así" in response.content.decode()
+
+
+def test_failure_behind_a_page_is_a_page(browser, host):
+    browser.force_login(host)
+
+    with failing():
+        response = browser.get("/inicio/clases")
+
+    assert response.status_code == 500
+    assert "Algo salió mal" in response.content.decode()
+    assert SECRET.encode() not in response.content
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "text"),
+    [
+        (lambda it: errors.bad_request(it, ValueError("hunter2")), 400, "El pedido no es válido."),
+        (
+            lambda it: errors.forbidden(it, ValueError("hunter2")),
+            403,
+            "No tenés permiso para hacer esto.",
+        ),
+        (lambda it: errors.not_found(it, ValueError("hunter2")), 404, "No encontrado."),
+        (lambda it: errors.server_error(it), 500, "Error interno del servidor."),
+    ],
+    ids=["400", "403", "404", "500"],
+)
+def test_api_gets_json(answer, status, text):
+    response = answer(RequestFactory().get("/api/booking"))
+
+    assert response.status_code == status
+    assert json.loads(response.content) == {"error": text}
+
+
+REFUSED = (403, {"error": "Usá https: por http no se acepta nada."})
+
+
+@pytest.fixture
+def https_site(settings):
+    """A browser at a site that is on https."""
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    return Client()
+
+
+@pytest.mark.parametrize("path", ["/api/calendar", "/api/access-code", "/api/nothing"])
+def test_write_to_the_api_is_refused(https_site, path):
+    assert answer_of(post(https_site, path, {"preferenceId": "preference-1"})) == REFUSED
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("get", "/api/auth/signin"), ("head", "/api/calendar"), ("get", "/"), ("post", "/idioma")],
+)
+def test_browser_is_led_to_https(https_site, method, path):
+    response = getattr(https_site, method)(path)
+
+    assert (response.status_code, response["Location"]) == (301, f"https://testserver{path}")
+
+
+def test_write_over_https_goes_on(https_site, db):
+    answer = answer_of(https_site.post("/api/calendar", {}, "application/json", secure=True))
+
+    assert answer == (400, {"error": "Missing preferenceId"})
+
+
+MIDDLEWARE = "config.web.middleware.LocalNameMiddleware"
+
+
+@pytest.fixture
+def local_site(settings):
+    settings.BASE_URL = "http://localhost:8000"
+    settings.ALLOWED_HOSTS = development(BASE_URL="http://localhost:8000").ALLOWED_HOSTS
+    settings.MIDDLEWARE = [MIDDLEWARE, *django_settings.MIDDLEWARE]
+    return Client()
+
+
+@pytest.mark.parametrize("own", ["localhost", "127.0.0.1", "[::1]"])
+def test_every_local_name_is_allowed(own):
+    names = development(BASE_URL=f"http://{own}:8000").ALLOWED_HOSTS
+
+    assert names == ["localhost", "127.0.0.1", "[::1]"]
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1:8000", "[::1]:8000"])
+def test_page_under_another_local_name_leads_to_the_site(local_site, name):
+    response = local_site.get("/inicio?a=%C3%B1", headers={"host": name})
+
+    assert response.status_code == 302
+    assert response["Location"] == "http://localhost:8000/inicio?a=%C3%B1"
+
+
+@pytest.mark.parametrize("path", ["/api/auth/session", "/api/openapi.json"])
+@pytest.mark.parametrize("name", ["127.0.0.1:8000", "localhost:8000"])
+def test_api_answers_under_every_local_name(db, local_site, path, name):
+    assert local_site.get(path, headers={"host": name}).status_code == 200
+
+
+def test_foreign_name_is_refused(local_site):
+    assert local_site.get("/api/auth/session", headers={"host": "evil.example"}).status_code == 400
+
+
+WORKER, PAGE = "/service-worker.js", "/sin-conexion"
+
+
+def test_worker_keeps_one_page_and_its_styles(client):
+    page, script = (client.get(path).content.decode() for path in (PAGE, WORKER))
+
+    styles = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page)
+    assert re.findall(r'"(/[^"]+)"', script) == [PAGE, *styles, "/api/"]
+
+
+def test_page_loads_nothing_but_its_styles(client):
+    page = client.get(PAGE).content.decode()
+
+    assert re.findall(r"<(script|img|iframe|form)", page) == []
+
+
+def test_each_language_has_a_copy_of_its_own(client):
+    spanish = client.get(WORKER).content
+    client.cookies["language"] = "en"
+
+    assert client.get(WORKER).content != spanish
+
+
+@pytest.mark.parametrize(
+    ("is_on", "done"),
+    [(True, "respondWith"), (False, "registration.unregister()")],
+    ids=["on", "off"],
+)
+def test_setting_takes_the_worker_out_of_browsers_that_have_it(client, settings, is_on, done):
+    settings.OFFLINE_PAGE = is_on
+
+    script = client.get(WORKER).content.decode()
+
+    assert [said for said in ("respondWith", "registration.unregister()") if said in script] == [
+        done
+    ]
+
+
+BOUNDARY = "boundary"
+SIZE = 5_000_000
+FORM = (
+    f"--{BOUNDARY}\r\n"
+    'Content-Disposition: form-data; name="access_code"\r\n\r\nABCD2345\r\n'
+    f"--{BOUNDARY}\r\n"
+    'Content-Disposition: form-data; name="file"; filename="big.bin"\r\n\r\n'
+    f"{'x' * SIZE}\r\n--{BOUNDARY}--\r\n"
+).encode()
+
+
+@pytest.fixture
+def sent(tmp_path, monkeypatch):
+    """Read the form as sent to an address; it may write no temporary file."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def send(address="/", *, is_staff=False):
+        request = Request(
+            {
+                "REQUEST_METHOD": "POST",
+                "PATH_INFO": address,
+                "CONTENT_TYPE": f"multipart/form-data; boundary={BOUNDARY}",
+                "CONTENT_LENGTH": str(len(FORM)),
+                "wsgi.input": BytesIO(FORM),
+            }
+        )
+        request.user = SimpleNamespace(is_staff=is_staff)
+        assert request.POST["access_code"] == "ABCD2345"
+        return request.FILES
+
+    yield send
+    assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_request_keeps_a_file_of_staff_at_the_address_for_it(sent, settings):
+    assert sent(settings.UPLOAD_ADDRESSES, is_staff=True)["file"].size == SIZE
+
+
+def test_request_drops_every_other_file(sent, settings):
+    assert sent("/inicio/unirse", is_staff=True) == {}
+    assert sent(settings.UPLOAD_ADDRESSES, is_staff=False) == {}
+
+
+def test_request_drops_a_file_that_is_too_large(sent, settings):
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = SIZE
+
+    assert sent(settings.UPLOAD_ADDRESSES, is_staff=True) == {}
+
+
+@pytest.mark.parametrize("charset", ["latin-1", "utf-16", "base64"])
+def test_request_keeps_a_charset_for_the_parser_only(charset):
+    content_type = f"application/json; charset={charset}"
+
+    request = Request(
+        {"REQUEST_METHOD": "POST", "CONTENT_TYPE": content_type, "wsgi.input": BytesIO()}
+    )
+
+    assert (request.headers["Content-Type"], request.encoding) == (content_type, None)
