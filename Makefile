@@ -48,7 +48,7 @@ quick: developer ## in 15 seconds: lint, types, import rules, missing migrations
 	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
 
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
-check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, prose, spelling
+check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, handbook, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	DEBUG=true $(BIN)/mypy
@@ -61,7 +61,7 @@ check: developer ## formatting, lint, security, types, import rules, templates, 
 	DEBUG=true $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	$(BIN)/python -m tests.check_deploy
 	$(BIN)/codespell *.md Makefile accounts bookings calendar_sync config docs tests
-	$(BIN)/python -m tests.prose
+	$(BIN)/python -m tests.check_handbook
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 format: developer ## let the tools rewrite what they can
