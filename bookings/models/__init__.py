@@ -16,12 +16,12 @@ from bookings.models.availability import (
 from bookings.models.change_terms import (
     ChangeTerms,
     RefundCase,
+    RefundReason,
     RefundStep,
     find_change_terms,
     load_steps,
 )
 from bookings.models.class_log import ClassEvent, ClassLog
-from bookings.models.entry import Entry, EntryKind
 from bookings.models.heartbeat import (
     CALENDAR,
     MEET_ACCESS,
@@ -29,9 +29,29 @@ from bookings.models.heartbeat import (
     meet_refused_at,
     not_connected_since,
 )
-from bookings.models.hold import Hold, HoldQuerySet
 from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
-from bookings.models.payment import (
+from bookings.models.sales.bank_transfer import (
+    BankTransfer,
+    TransferState,
+    find_same_numbers,
+    normalize_operation_number,
+)
+from bookings.models.sales.class_link import (
+    UNDECIDED,
+    ClassLink,
+    generate_link_key,
+    read_link_token,
+)
+from bookings.models.sales.discount_code import DiscountCode
+from bookings.models.sales.entry import Entry, EntryKind
+from bookings.models.sales.hold import Hold, HoldQuerySet
+from bookings.models.sales.offer import Offer, Price
+from bookings.models.sales.open_class import (
+    MinimumDecision,
+    OpenClass,
+    find_open_class,
+)
+from bookings.models.sales.payment import (
     FOREIGN,
     MONEY_CAME,
     MONEY_GONE,
@@ -46,8 +66,7 @@ from bookings.models.payment import (
     SignatureState,
     find_refused,
 )
-from bookings.models.price import Price
-from bookings.models.purchase import (
+from bookings.models.sales.purchase import (
     GIVEN_UP,
     UNPAID_STATES,
     MoneyWay,
@@ -55,26 +74,6 @@ from bookings.models.purchase import (
     PurchaseKind,
     PurchaseQuerySet,
     PurchaseState,
-)
-from bookings.models.refund_reason import RefundReason
-from bookings.models.sales.bank_transfer import (
-    BankTransfer,
-    TransferState,
-    find_same_numbers,
-    normalize_operation_number,
-)
-from bookings.models.sales.class_link import (
-    UNDECIDED,
-    ClassLink,
-    generate_link_key,
-    read_link_token,
-)
-from bookings.models.sales.discount_code import DiscountCode
-from bookings.models.sales.offer import Offer
-from bookings.models.sales.open_class import (
-    MinimumDecision,
-    OpenClass,
-    find_open_class,
 )
 from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
 from bookings.models.user_activity import Role, UserActivity

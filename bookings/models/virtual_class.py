@@ -16,7 +16,7 @@ from accounts.models import User
 from bookings.models.constraints import known
 
 if TYPE_CHECKING:
-    from bookings.models.purchase import Purchase
+    from bookings.models.sales.purchase import Purchase
 
 
 class ClassType(models.TextChoices):

@@ -1,1 +1,1 @@
-"""Offers, discounts, open classes, links to classes and bank transfers."""
+"""What is sold, and its money: prices, purchases, payments, the ledger, transfers, links."""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.purchase import Purchase
+from bookings.models.sales.purchase import Purchase
 
 
 class TransferState(models.TextChoices):

@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.payment import PaymentCharge
-from bookings.models.purchase import MoneyWay, Purchase
 from bookings.models.sales.bank_transfer import BankTransfer
+from bookings.models.sales.payment import PaymentCharge
+from bookings.models.sales.purchase import MoneyWay, Purchase
 
 
 class EntryKind(models.TextChoices):

@@ -9,9 +9,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.models.change_terms import RefundReason
 from bookings.models.constraints import known, waiting
-from bookings.models.purchase import MoneyWay, Purchase
-from bookings.models.refund_reason import RefundReason
+from bookings.models.sales.purchase import MoneyWay, Purchase
 
 
 class PaymentStatus(models.TextChoices):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models.constraints import known
-from bookings.models.purchase import Purchase
+from bookings.models.sales.purchase import Purchase
 from bookings.models.virtual_class import ClassType
 
 

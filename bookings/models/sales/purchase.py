@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from bookings.models.change_terms import RefundReason
 from bookings.models.constraints import known
-from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 if TYPE_CHECKING:
-    from bookings.models.payment import Payment
+    from bookings.models.sales.payment import Payment
 
 
 class PurchaseKind(models.TextChoices):
