@@ -18,9 +18,9 @@ from bookings.models import (
     SignatureState,
 )
 from bookings.payments.gateway import PaymentError
+from bookings.payments.mercadopago.client import SECONDS as PAYMENT_SECONDS
+from bookings.payments.mercadopago.client import name_operation
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
-from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
-from bookings.payments.mercadopago.metrics import name_operation
 from bookings.work.metrics import list_queues
 from calendar_sync.google.transport import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing

@@ -26,7 +26,7 @@ LABEL = re.compile(r'(\w+)(?:=~|!~|!=|=)"([^"]*)"')
 COUNTING = (
     "config.monitoring.request_log",
     "accounts.sign_in.adapters",
-    "bookings.payments.mercadopago.metrics",
+    "bookings.payments.mercadopago.client",
     "calendar_sync.google.transport",
 )
 # Prometheus' own, on everything that it reads.

@@ -5,20 +5,14 @@ https://www.mercadopago.com.ar/developers/es/reference
 
 import logging
 import re
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import requests
 from django.conf import settings
 from django.core import checks
-from mercadopago import SDK
-from mercadopago.config import RequestOptions
-from mercadopago.errors import MercadoPagoError
-from mercadopago.http import HttpClient
 
 from bookings.models import ChargeStatus, PaymentNotification, RefundStatus
 from bookings.payments.gateway import (
@@ -28,32 +22,24 @@ from bookings.payments.gateway import (
     NotifiedPayment,
     PaymentGateway,
     PaymentRefusedError,
-    PaymentUnavailableError,
     PreferenceDraft,
     Verdict,
 )
-from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
-from bookings.payments.mercadopago.metrics import seconds_of
+from bookings.payments.mercadopago.client import call, make_options, make_sdk, understanding
 from bookings.payments.mercadopago.notifications import read_notification
-from config.lib.provider_calls import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
 
-PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
 # Payments that are credited days later: too late for a class that starts soon.
 CASH_TYPES = ("ticket", "atm")
-# Refusals that do not depend on the request: a token that is being changed (401), time-outs, the
-# same key in progress (409), locks and limits. The same call may succeed later.
-PASSING = frozenset({401, 408, 409, 423, 425, 429})
 # Payments on a page of a search, and pages to read.
 PAGE_SIZE, PAGES = 100, 5
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+# A hundred thousand times the highest price; up to here floats with two decimals are exact.
+LARGEST = 10**15
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
-# A provider that hangs must not hold every thread of the server.
-guard = ProviderGuard(patience=timedelta(seconds=1))
-
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
     "authorized": ChargeStatus.PENDING,
@@ -70,30 +56,6 @@ REFUND_STATES = {
     "rejected": RefundStatus.FAILED,
     "cancelled": RefundStatus.FAILED,
 }
-
-
-class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
-    """Send the SDK's calls to the configured address, which the SDK cannot change."""
-
-    def __init__(self) -> None:
-        # One budget for all calls of this client: their time-outs must not add up.
-        self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
-
-    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        url = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
-        with guard.enter(settings.MERCADOPAGO_CALLERS):
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                raise requests.Timeout("The budget for the payment provider is spent.")
-            kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
-            began, status = time.perf_counter(), 0
-            try:
-                # The API never redirects; another server must not get the token.
-                answer = super().request(method, url, *args, allow_redirects=False, **kwargs)
-                status = int(answer["status"])
-                return answer
-            finally:
-                seconds_of(method, url, status).observe(time.perf_counter() - began)
 
 
 class MercadoPagoGateway(PaymentGateway):
@@ -128,13 +90,12 @@ class MercadoPagoGateway(PaymentGateway):
         return settings.MERCADOPAGO_TIMEOUT
 
     def __init__(self) -> None:
-        token, client = settings.MERCADOPAGO_ACCESS_TOKEN, RebasedHttpClient()
-        self._sdk = SDK(token, http_client=client, request_options=_options())
+        self._sdk = make_sdk()
 
     def create_preference(self, draft: PreferenceDraft) -> tuple[str, str]:
         """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
-        body = _call(lambda: self._sdk.preference().create(_present(draft)))
-        with _understanding():
+        body = call(self._sdk.preference().create, _present(draft))
+        with understanding():
             address = _identify(body["init_point"], LONGEST_ADDRESS)
             if not address.startswith(("https://", "http://")):
                 raise ValueError("not an address")
@@ -143,8 +104,8 @@ class MercadoPagoGateway(PaymentGateway):
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
     ) -> list[Charge]:
-        orders = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
-        with _understanding():
+        orders = call(self._sdk.merchant_order().search, {"preference_id": preference_id})
+        with understanding():
             # A payment does not name its preference; its order does. If the provider ignored the
             # filter, there are other people's orders too.
             elements = orders.get("elements") or []
@@ -152,8 +113,8 @@ class MercadoPagoGateway(PaymentGateway):
             ids = {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
         if reference:  # this search lags behind
             filters = {"external_reference": reference, "sort": "date_created", "criteria": "desc"}
-            found = _call(lambda: self._sdk.payment().search(filters))
-            with _understanding():
+            found = call(self._sdk.payment().search, filters)
+            with understanding():
                 results = found.get("results") or []
                 ids |= {
                     _plain(one["id"]) for one in results if one["external_reference"] == reference
@@ -184,7 +145,7 @@ class MercadoPagoGateway(PaymentGateway):
         if body is None:
             return None
         charge = _read(body)
-        with _understanding():
+        with understanding():
             order_id = _word((body.get("order") or {}).get("id"))
         preference_id = order_id and self._find_preference(order_id)
         return NotifiedPayment(preference_id, charge.charge_id, charge.reference)
@@ -192,20 +153,18 @@ class MercadoPagoGateway(PaymentGateway):
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
         """https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post"""
         body = {} if amount is None else {"amount": to_pesos(amount)}
-        options = _options({"X-Idempotency-Key": key})
-        answer = _call(
-            lambda: self._sdk.refund().create(charge_id, body, options), may_be_empty=True
-        )
+        options = make_options({"X-Idempotency-Key": key})
+        answer = call(self._sdk.refund().create, charge_id, body, options, may_be_empty=True)
         return None if answer is None else _read_refund(answer)
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
-        return _read_refund(_call(lambda: self._sdk.refund().get(charge_id, refund_id)))
+        return _read_refund(call(self._sdk.refund().get, charge_id, refund_id))
 
     def find_refund(
         self, *, charge_id: str, amount: int, since: datetime, known: Collection[str]
     ) -> CreatedRefund | None:
-        answer = _call(lambda: self._sdk.refund().list_all(charge_id))
-        with _understanding():
+        answer = call(self._sdk.refund().list_all, charge_id)
+        with understanding():
             listed = [
                 (_read_refund(one), to_centavos(one["amount"]), _instant(one["date_created"]))
                 for one in answer
@@ -219,15 +178,15 @@ class MercadoPagoGateway(PaymentGateway):
 
     def cancel(self, charge_id: str) -> None:
         try:
-            _call(lambda: self._sdk.payment().update(charge_id, {"status": "cancelled"}))
+            call(self._sdk.payment().update, charge_id, {"status": "cancelled"})
         except PaymentRefusedError:
             charge = self.get_charge(charge_id)
             if charge is not None and charge.status == ChargeStatus.PENDING:
                 raise
 
     def _find_preference(self, order_id: str) -> str | None:
-        order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
-        with _understanding():
+        order = call(self._sdk.merchant_order().get, order_id, may_be_missing=True)
+        with understanding():
             if not order:  # new orders are unknown, or empty, for a while
                 return None
             named = order["preference_id"]
@@ -243,17 +202,12 @@ class MercadoPagoGateway(PaymentGateway):
             "limit": PAGE_SIZE,
             "offset": offset,
         }
-        answer = _call(lambda: self._sdk.payment().search(filters))
-        with _understanding():
+        answer = call(self._sdk.payment().search, filters)
+        with understanding():
             return [(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
 
     def _get_payment(self, charge_id: str) -> Any:
-        return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
-
-
-def _options(headers: dict[str, str] | None = None) -> RequestOptions:
-    seconds = settings.MERCADOPAGO_TIMEOUT.total_seconds()
-    return RequestOptions(connection_timeout=seconds, max_retries=1, custom_headers=headers)
+        return call(self._sdk.payment().get, charge_id, may_be_missing=True)
 
 
 def _present(draft: PreferenceDraft) -> dict[str, Any]:
@@ -314,7 +268,7 @@ def _word(value: object) -> str:
 
 
 def _read(body: dict[str, Any]) -> Charge:
-    with _understanding():
+    with understanding():
         account_id = _plain(body["collector_id"])
         return Charge(
             charge_id=_plain(body["id"]),
@@ -339,7 +293,7 @@ def _read(body: dict[str, Any]) -> Charge:
 
 
 def _read_refund(body: dict[str, Any]) -> CreatedRefund:
-    with _understanding():
+    with understanding():
         state = REFUND_STATES.get(body.get("status") or "", RefundStatus.IN_PROCESS)
         return CreatedRefund(_plain(body["id"]), state)
 
@@ -355,36 +309,18 @@ def _instant(text: str) -> datetime:
     return instant
 
 
-def _call(
-    send: Callable[[], dict[str, Any]],
-    *,
-    may_be_missing: bool = False,
-    may_be_empty: bool = False,
-) -> Any:
-    try:
-        answer = send()
-    except (requests.RequestException, MercadoPagoError, ProviderBusyError) as error:
-        # The SDK lets its transport's errors through; see the table in its tests.
-        raise PaymentUnavailableError("The payment provider could not be reached.") from error
-    status, body = int(answer["status"]), answer["response"]
-    if status == 404 and may_be_missing:
-        return None
-    if 400 <= status < 500 and status not in PASSING:
-        # The error key contains no person and no secret, unlike the message.
-        reason = str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
-        raise PaymentRefusedError(f"The payment provider answered {status} ({reason}).")
-    if not 200 <= status < 300:
-        raise PaymentUnavailableError(f"The payment provider answered {status}.")
-    if body is None and may_be_empty:
-        return None
-    if not isinstance(body, dict | list):
-        raise PaymentUnavailableError("The payment provider's answer makes no sense.")
-    return body
+def to_pesos(centavos: int) -> float:
+    """Return the provider's pesos with decimals; two survive the float."""
+    return float(Decimal(centavos).scaleb(-2))
 
 
-@contextmanager
-def _understanding() -> Iterator[None]:
-    try:
-        yield
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise PaymentUnavailableError("The payment provider's answer makes no sense.") from error
+def to_centavos(pesos: object) -> int:
+    """Read a JSON number exactly, else raise ValueError."""
+    if isinstance(pesos, bool) or not isinstance(pesos, int | float):
+        raise ValueError("not an amount")  # noqa: TRY004 - one error for every bad amount
+    # str() first: the shortest text that means this float is what the provider wrote.
+    centavos = Decimal(str(pesos)).scaleb(2)
+    is_whole = centavos.is_finite() and centavos == centavos.to_integral_value()
+    if not is_whole or not 0 <= centavos <= LARGEST:
+        raise ValueError("not an amount")
+    return int(centavos)

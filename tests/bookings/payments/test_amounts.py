@@ -1,4 +1,4 @@
-"""mercadopago/amounts.py: centavos and the provider's numbers are the same money, exactly."""
+"""mercadopago/gateway.py: centavos and the provider's numbers are the same money, exactly."""
 
 import ast
 import json
@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
+from bookings.payments.mercadopago.gateway import to_centavos, to_pesos
 from tests.processes import ROOT
 
 # The JSON numbers that are written, and read, at the edge; a whole float is taken for its integer.
 FLOAT_USERS = {
-    "bookings/payments/mercadopago/amounts.py",
     "bookings/payments/mercadopago/gateway.py",
 }
 # These count seconds, and what a figure of the metrics is made of; no money.

@@ -13,7 +13,7 @@ from bookings.payments.gateway import (
     PaymentRefusedError,
     PaymentUnavailableError,
 )
-from bookings.payments.mercadopago import gateway as gateway_module
+from bookings.payments.mercadopago import client as client_module
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from config.lib.provider_calls import ProviderGuard
 from tests.bookings.payments.drafts import charges_of, draft, routes
@@ -101,7 +101,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
 def test_while_as_many_wait_as_may_others_are_refused(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
-    monkeypatch.setattr(gateway_module, "guard", ProviderGuard(timedelta(seconds=0.1)))
+    monkeypatch.setattr(client_module, "guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(0.6))
     waiting = threading.Thread(target=MercadoPagoGateway().get_charge, args=[charge_id])
@@ -123,7 +123,7 @@ def test_waiting_for_a_turn_is_within_the_budget(
 ):
     settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.2)
     guard = ProviderGuard(timedelta(seconds=5))
-    monkeypatch.setattr(gateway_module, "guard", guard)
+    monkeypatch.setattr(client_module, "guard", guard)
     settings.MERCADOPAGO_CALLERS = 1
     other_caller = ExitStack()
     other_caller.enter_context(guard.enter(1))
@@ -139,7 +139,7 @@ def test_retries_that_the_sdk_gave_up_are_unavailable(gateway, charge_id, monkey
     def give_up(*args, **kwargs):
         raise RetryError("too many 503 error responses")
 
-    monkeypatch.setattr(gateway_module.HttpClient, "request", give_up)
+    monkeypatch.setattr(client_module.HttpClient, "request", give_up)
 
     with pytest.raises(PaymentUnavailableError):
         gateway.get_charge(charge_id)
