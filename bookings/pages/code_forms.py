@@ -9,12 +9,12 @@ from bookings.domain.exceptions import TooManyAttemptsError
 from bookings.domain.money.discounts import (
     DiscountCodeError,
     count_off,
+    describe_off,
     find_discount,
     has_usable_codes,
 )
 from bookings.models import DiscountCode
 from bookings.pages.forms import CODE_INPUT, DetailsForm, PlaceForm
-from bookings.templatetags.class_times import off
 
 CODE_REFUSALS = (DiscountCodeError, TooManyAttemptsError)
 
@@ -54,6 +54,10 @@ class CodeForm(forms.Form):
     def use_code(self, code: DiscountCode | None) -> None:
         self.discount_code = code
 
+    @property
+    def off(self) -> str:
+        return describe_off(self.discount_code) if self.discount_code else ""
+
     def lower(self, amount: int) -> int:
         return amount - (count_off(self.discount_code, amount) if self.discount_code else 0)
 
@@ -75,7 +79,7 @@ class DetailsWithCodeForm(DetailsForm, CodeForm):
     def price_note(self) -> str:
         if self.discount_code is None:
             return ""
-        values = {"code": self.discount_code.code, "off": off(self.discount_code)}
+        values = {"code": self.discount_code.code, "off": self.off}
         return gettext("Con %(code)s: %(off)s menos") % values
 
 

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, to_locale
 
-from bookings.models import DiscountCode, Purchase
+from bookings.models import Purchase
 
 register = template.Library()
 
@@ -198,9 +198,3 @@ def _active_locale() -> str:
 
 def _local_date(value: datetime | date) -> date:
     return timezone.localdate(value) if isinstance(value, datetime) else value
-
-
-@register.filter
-def off(code: DiscountCode) -> str:
-    """``10 %`` or ``$ 2.000``."""
-    return f"{code.percent}\u00a0%" if code.percent is not None else pesos(code.amount or 0)

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from bookings.domain.money import discounts
 from bookings.domain.money.discounts import DiscountCodeError, list_uses
-from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import Price
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
@@ -59,7 +58,7 @@ def take_place(user, code, open_class):
 
     @transaction.atomic
     def hold():
-        found = checkout.take_discount(user=user, typed=code.code, amount=400_000)
+        found = discounts.take_discount(user=user, typed=code.code, amount=400_000)
         return PlaceFactory(
             person=user,
             open_class=open_class,
@@ -102,7 +101,7 @@ def checking_together(monkeypatch):
             gate.wait()
             return found
 
-        monkeypatch.setattr(checkout, "take_discount", take_and_wait)
+        monkeypatch.setattr(discounts, "take_discount", take_and_wait)
 
     return gather
 

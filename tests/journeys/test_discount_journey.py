@@ -16,7 +16,7 @@ def start(new_page, javascript, email, days):
     page = new_page(javascript=javascript)
     sign_in_as_newcomer(page, email)
     choose_time(page, weekday_ahead(days))
-    page.locator(".discount summary").click()
+    page.locator(".form-more summary").click()
     return page
 
 

@@ -62,7 +62,7 @@ def _hold_a_time(scene: Scene, page: Page) -> None:
 
 def _apply_a_code(scene: Scene, page: Page) -> None:
     _hold_a_time(scene, page)
-    page.locator(".discount summary").click()
+    page.locator(".form-more summary").click()
     page.get_by_label("Código de descuento").fill("BIENVENIDA")
     page.get_by_role("button", name="Aplicar").click()
     expect(page.get_by_role("heading", name="Aplicamos tu código")).to_be_visible()

@@ -22,6 +22,7 @@ from accounts.models import User
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
+    PriceChangedError,
     SlotTakenError,
     TooManyAttemptsError,
 )
@@ -34,6 +35,7 @@ from bookings.models import (
     PurchaseKind,
     RefundCase,
 )
+from bookings.templatetags.class_times import pesos
 from config.lib.throttling import count_one, give_back, seconds_left
 
 # Spaces, dashes of every length, dots and underscores.
@@ -69,6 +71,15 @@ class Discount:
         terms = self.code.terms
         return {"discount": self.amount, "discount_terms": terms, "discount_code": self.code}
 
+    def take(self, user: User, price: int) -> dict[str, Any]:
+        """Take what was found before; return the fields of the purchase, at this lowered price.
+
+        Raises as ``take_discount``; PriceChangedError if the teacher changed the code meanwhile.
+        """
+        if take_discount(user=user, typed=self.code.code, amount=price + self.amount) != self:
+            raise PriceChangedError
+        return self.fields
+
 
 def normalize_discount_code(typed: str) -> str | None:
     """Return a code in capitals without separators; None if malformed."""
@@ -102,6 +113,11 @@ def count_off(code: DiscountCode, amount: int) -> int:
     else:
         rest = amount - (code.amount or 0)
     return amount - max(rest // _PESO * _PESO, 0)
+
+
+def describe_off(code: DiscountCode) -> str:
+    """``10 %`` or ``$ 2.000``."""
+    return f"{code.percent}\u00a0%" if code.percent is not None else pesos(code.amount or 0)
 
 
 def list_uses(now: datetime | None = None) -> QuerySet[Purchase]:

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -25,7 +24,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
-from bookings.domain.money.discounts import Discount, find_discount, take_discount
+from bookings.domain.money.discounts import Discount, find_discount
 from bookings.domain.money.prices import (
     Quote,
     find_list_price,
@@ -180,7 +179,7 @@ def _book(
     if hold.purchase is not None:
         return hold.purchase.booked_class  # a repeat: the other preference is never shown
     refuse_second_use(user, hold.offer)
-    now, sale = timezone.now(), _take(discount, quote, user)
+    now, sale = timezone.now(), discount.take(user, quote.price) if discount else {}
     if payment is None:
         is_by_hand = quote.price > 0 and not by_transfer
         sale["kept_until"] = find_hand_hold_end(quote.start, now) if is_by_hand else hold.expires_at
@@ -197,12 +196,3 @@ def _book(
     if by_transfer and hold.purchase:
         keep_for_transfer(hold.purchase, now)
     return virtual_class
-
-
-def _take(discount: Discount | None, quote: Quote, user: User) -> dict[str, Any]:
-    if discount is None:
-        return {}
-    listed = quote.price + discount.amount
-    if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
-        raise PriceChangedError  # the teacher changed the code meanwhile
-    return discount.fields

@@ -48,7 +48,7 @@ from bookings.panel.classes.class_timeline import describe_drift
 from bookings.panel.classes.student_link import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.panel.lists import day_at
 from bookings.panel.money.payment_steps import say_returns
-from bookings.panel.money.purchases import warn_of_code
+from bookings.panel.money.purchases import list_warnings
 from bookings.panel.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import pesos
@@ -225,7 +225,7 @@ class MarkAsPaid(Step[VirtualClass]):
         if seen.find(ClassEvent.PAID):
             missing = row.purchase.missing if row.purchase else 0
             happens.insert(0, f"Queda anotado que cobraste {pesos(missing)} a mano.")
-        warnings = warn_of_code(row.purchase)
+        warnings = list_warnings(row.purchase)
         facts = list_facts(describe(row), seen, *filter(None, happens), warnings=warnings)
         return name_displaced(facts, row, seen)
 

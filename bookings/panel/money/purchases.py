@@ -21,8 +21,8 @@ from bookings.panel.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.templatetags.class_times import discount_line, pesos
 
 
-def warn_of_code(purchase: Purchase | None) -> list[str]:
-    """Warn before money by hand of a discount code that others have used up."""
+def list_warnings(purchase: Purchase | None) -> list[str]:
+    """List what the teacher should know before she takes money by hand."""
     if purchase is None or not has_lost_its_use(purchase):
         return []
     return [f"Ojo: el código {purchase.discount_name} ya se usó todas las veces que vale."]
@@ -45,7 +45,7 @@ class PayPlace(Step[Purchase]):
             "Tiene su lugar, y le llega el enlace para entrar.",
         )
         about, mails = f"{row.booked_class.open_class} · {row.person}", group_mails(seen.mails)
-        return Facts(about, happens, mails, warnings=tuple(warn_of_code(row)))
+        return Facts(about, happens, mails, warnings=tuple(list_warnings(row)))
 
     def take(self, row: Purchase, form: Any, actor: User) -> Report:
         pay_place_by_hand(purchase_id=row.pk, actor=actor)

@@ -10,6 +10,7 @@ from django.utils.html import format_html_join
 
 from accounts.models import User
 from bookings.domain.money.discounts import (
+    describe_off,
     is_over,
     list_uses,
     normalize_discount_code,
@@ -19,7 +20,7 @@ from bookings.models import DiscountCode
 from bookings.panel.inputs import BROWSERS_OWN, PesosField
 from bookings.panel.lists import class_link, make_badge
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin
-from bookings.templatetags.class_times import off, pesos, short_day
+from bookings.templatetags.class_times import pesos, short_day
 
 USES_SHOWN = 100
 # Read-only once the code exists.
@@ -72,7 +73,11 @@ class _Switch(Step[DiscountCode]):
         return row.is_active != self.to
 
     def foresee(self, row: DiscountCode, form: Any, actor: User) -> Facts | None:
-        return Facts(f"{row}: {off(row)} menos", (self.happens,)) if self.is_offered(row) else None
+        return (
+            Facts(f"{row}: {describe_off(row)} menos", (self.happens,))
+            if self.is_offered(row)
+            else None
+        )
 
     def take(self, row: DiscountCode, form: Any, actor: User) -> Report:
         DiscountCode.objects.filter(pk=row.pk).update(is_active=self.to)
@@ -124,7 +129,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="descuento")
     def reduction(self, obj: DiscountCode) -> str:
-        return off(obj)
+        return describe_off(obj)
 
     @admin.display(description="usos")
     def uses(self, obj: Any) -> str:
