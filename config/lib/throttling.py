@@ -27,7 +27,8 @@ def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINU
 
 
 def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
-    seconds, key = int(window.total_seconds()), _key(what, who, window)
+    seconds = int(window.total_seconds())
+    key = f"{what}:{int(time.time()) // seconds}:{who}"
     try:
         cache.add(key, 0, timeout=2 * seconds)
         number = cache.incr(key)
@@ -35,11 +36,6 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
         logger.warning("What happens too often is not counted: %s", type(error).__name__)
         number = 0
     return Count(key, number)
-
-
-def give_one_back(what: str, who: object, *, window: timedelta = MINUTE) -> None:
-    """Subtract an event of the current window."""
-    give_back(Count(_key(what, who, window), number=1))
 
 
 def give_back(count: Count) -> None:
@@ -55,7 +51,3 @@ def seconds_left(window: timedelta = MINUTE) -> int:
     """Return the window's remaining seconds, for ``Retry-After``."""
     seconds = int(window.total_seconds())
     return seconds - int(time.time()) % seconds
-
-
-def _key(what: str, who: object, window: timedelta) -> str:
-    return f"{what}:{int(time.time()) // int(window.total_seconds())}:{who}"

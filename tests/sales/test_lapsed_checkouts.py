@@ -19,7 +19,7 @@ from bookings.domain.sales.holds import (
     hold_slot,
     limit_lapsed,
 )
-from bookings.models import ClassType, Hold, Notice, Payment
+from bookings.models import ClassType, Notice, Payment
 from bookings.notices.rendering import render_mail
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -174,18 +174,6 @@ def test_times_are_not_chosen_for_ever(mercadopago, student):
 
     with pytest.raises(TooManyChosenError):
         choose(student, tuesday("10:00"))
-
-
-@pytest.mark.usefixtures("agenda")
-def test_times_that_are_booked_do_not_count_as_chosen(mercadopago, student):
-    for _ in range(MAX_CHOSEN + 1):
-        chosen = hold_slot(
-            user=student, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL
-        )
-        booked = check_out_hold(user=student, hold_id=chosen.pk, students_count=1)
-        # As if it were paid and over.
-        Payment.objects.filter(purchase__virtual_class=booked).update(approved_at=timezone.now())
-        Hold.objects.all().delete()
 
 
 def test_a_payment_of_an_older_checkout_makes_up_for_later_ones(

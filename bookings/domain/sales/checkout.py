@@ -37,7 +37,6 @@ from bookings.domain.sales.holds import (
     find_hand_hold_end,
     find_hold_end,
     find_live_hold,
-    forgive_chosen,
     keep_time,
 )
 from bookings.domain.sales.settling import settle_free_class
@@ -112,7 +111,6 @@ def check_out_hold(
     virtual_class = _book(
         user, hold, quote, discount, payment, words or {}, by_transfer=by_transfer
     )
-    forgive_chosen(user)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 

@@ -41,14 +41,14 @@ from bookings.models import (
     TransferState,
 )
 from bookings.notices.due import record_alert
-from config.lib.throttling import give_one_back, is_too_often, seconds_left
+from config.lib.throttling import is_too_often, seconds_left
 from config.lib.wall_time import find_offset
 
 # After MAX_LAPSED checkouts within RECENTLY that ended unpaid, a person keeps one time or place at
 # once, and the next one PAUSE after its end. A payment makes up for those before it.
 MAX_LAPSED, RECENTLY, PAUSE = 5, timedelta(days=1), timedelta(hours=2)
-# Times that a person chooses within RECENTLY and does not book; only the last one is kept.
-MAX_CHOSEN, CHOSEN = 24, "chosen-times"
+# Times that a person chooses within RECENTLY, booked ones too; only the last one is kept.
+MAX_CHOSEN = 36
 
 
 def hold_slot(
@@ -167,13 +167,8 @@ def limit_lapsed(user: User, now: datetime) -> None:
 
 def limit_chosen(user: User) -> None:
     """Raise TooManyChosenError beyond MAX_CHOSEN. Call it outside of transactions."""
-    if is_too_often(CHOSEN, user.pk, limit=MAX_CHOSEN, window=RECENTLY):
+    if is_too_often("chosen-times", user.pk, limit=MAX_CHOSEN, window=RECENTLY):
         raise TooManyChosenError(wait_seconds=seconds_left(RECENTLY))
-
-
-def forgive_chosen(user: User) -> None:
-    """Do not count the chosen time that was booked. Call it outside of transactions."""
-    give_one_back(CHOSEN, user.pk, window=RECENTLY)
 
 
 def _list_unpaid(user: User, now: datetime) -> list[Purchase]:
