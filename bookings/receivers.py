@@ -15,7 +15,7 @@ from bookings.domain.calendar.grant import note_refusal
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.calendar.repairing import compare_soon, open_channel_soon
 from bookings.domain.classes.finishing import resume_schedulings
-from bookings.domain.places.place_offers import pass_on_offers_to
+from bookings.domain.places.participants import pass_on_offers_to
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.endpoints import rotate_secrets

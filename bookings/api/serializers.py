@@ -12,7 +12,7 @@ from bookings.api.fields import (
     InstantField,
     is_printable,
 )
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.domain.people.own_classes import OwnClass
 from bookings.models import ClassStatus, ClassType, Payment, Role, VirtualClass
 from config.lib.api import JSONBooleanField, JSONCharField, JSONIntegerField

@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_token
-from bookings.availability.periods import Period
-from bookings.availability.slots import Agenda, open_on
+from bookings.availability.slots import Agenda, Period, open_on
 from bookings.models import (
     BookingRules,
     ClassStatus,

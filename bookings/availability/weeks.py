@@ -1,15 +1,29 @@
-"""A week laid out in columns of quarter hours, by the wall clock."""
+"""The teacher's week, and a month, laid out for pages by the wall clock."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from calendar import Calendar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import count
+from typing import Any
 
+from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from bookings.availability.agenda import Hours, list_days, whole_days
-from bookings.availability.periods import Period, merge, subtract
+from bookings.availability.agenda import (
+    Hours,
+    lapsed,
+    list_days,
+    load_hours,
+    read_upcoming_events,
+    whole_days,
+)
+from bookings.availability.slots import Period, merge, subtract
+from bookings.models import ClassStatus, Hold, Purchase, VirtualClass
+from bookings.money_state import with_class_money
+from calendar_sync import CalendarError
 
 ROWS_PER_HOUR = 4
 MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
@@ -220,3 +234,104 @@ def _lay_out(entries: Iterable[Entry], day: date, frame: range) -> list[Block]:
         for one in cluster:
             one.lanes = min(max(other.lane for other in cluster), MAX_LANES)
     return sorted(blocks, key=lambda block: (block.start, block.lane))
+
+
+def load_week(monday: date) -> tuple[Week, bool]:
+    """Return the week, and False if it lacks the appointments because the calendar failed."""
+    now = timezone.now()
+    sunday = monday + timedelta(days=6)
+    whole = whole_days(monday, sunday)
+    classes = list(_classes(whole, now))
+    appointments = _find_appointments(whole)
+    week = build_week(
+        monday,
+        hours=load_hours(monday, sunday),
+        entries=[*classes, *_holds(whole, now), *_without_classes(appointments or [], classes)],
+        now=now,
+    )
+    return week, appointments is not None
+
+
+def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
+    unpaid = Purchase.objects.filter(virtual_class=OuterRef("pk"), paid_at=None)
+    over = Q(Exists(unpaid), status=ClassStatus.PENDING, end_time__lte=now)
+    rows = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
+        start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
+        start_time__lt=whole.end,
+        end_time__gt=whole.start,
+    ).exclude(over | lapsed(now))
+    for row in with_class_money(rows).select_related("booked_by", "offer"):
+        is_paid = row.status == ClassStatus.PENDING and row.is_paid
+        kind = EntryKind.PAID if is_paid else EntryKind(row.status)
+        yield Entry(kind, Period(row.start_time, row.end_time), row)
+
+
+def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
+    chosen = Hold.objects.chosen().filter(expires_at__gt=now)
+    rows = chosen.filter(start_time__lt=whole.end, end_time__gt=whole.start)
+    for row in rows.select_related("user"):
+        yield Entry(EntryKind.HOLD, Period(row.start_time, row.end_time), row)
+
+
+def _find_appointments(whole: Period) -> list[Period] | None:
+    try:
+        events = read_upcoming_events()
+    except CalendarError:
+        return None
+    periods = [Period(event.start, event.end) for event in events if event.start < event.end]
+    return [period for period in periods if period.overlaps(whole)]
+
+
+def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterator[Entry]:
+    """Leave out the events of our classes, unless the calendar moved them."""
+    given = {EntryKind.SCHEDULED, EntryKind.COMPLETED}
+    ours = {entry.period.in_whole_seconds() for entry in classes if entry.kind in given}
+    for period in appointments:
+        if period.in_whole_seconds() not in ours:
+            yield Entry(EntryKind.APPOINTMENT, period)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthDay:
+    """free_slots: None outside the month. holiday: its name."""
+
+    day: date
+    free_slots: int | None
+    holiday: str = ""
+
+
+def month_of(day: date) -> date:
+    return day.replace(day=1)
+
+
+def build_month(
+    first_day: date,
+    free_slots: Mapping[date, Sequence[object]],
+    *,
+    latest: date,
+    holidays: Mapping[date, str],
+) -> dict[str, Any]:
+    """Return the template context, without past weeks.
+
+    latest: the last day on offer. previous, following: months beside it, if they are on offer.
+    """
+    today = timezone.localdate()
+    before = month_of(first_day - timedelta(days=1))
+    after = month_of(first_day + timedelta(days=31))
+    counts = {day: len(slots) for day, slots in free_slots.items()}
+    return {
+        "first_day": first_day,
+        "weeks": [
+            [
+                MonthDay(day, counts.get(day, 0), holidays.get(day, ""))
+                if month_of(day) == first_day
+                else MonthDay(day, None)
+                for day in week
+            ]
+            for week in Calendar().monthdatescalendar(first_day.year, first_day.month)
+            if week[-1] >= today
+        ],
+        "previous": before if before >= month_of(today) else None,
+        "following": after if after <= latest else None,
+    }

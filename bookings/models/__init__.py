@@ -40,6 +40,7 @@ from bookings.models.sales.class_link import (
     UNDECIDED,
     ClassLink,
     generate_link_key,
+    make_link,
     read_link_token,
 )
 from bookings.models.sales.discount_code import DiscountCode

@@ -75,7 +75,7 @@ class VirtualClass(models.Model):
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
     # Minutes from UTC at ``start_time`` when that was stored. They keep the agreed hour when the
-    # zone's law changes; see domain/classes/wall_times.py.
+    # zone's law changes; see domain/classes/times.py.
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")

@@ -22,8 +22,6 @@ from bookings.domain.classes.cancelling import (
     check_cancelling,
     concerns_teacher,
     decide_cancelling,
-)
-from bookings.domain.classes.leaving import (
     find_money_of_place,
     find_taken_place,
     leave_class,

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bookings.availability.months import month_of
+from bookings.availability.weeks import month_of
 from bookings.domain.money.prices import ClassOption
 from bookings.models import ClassType, Hold, Offer, VirtualClass
 from config.lib.wall_time import read_wall_time

@@ -7,7 +7,7 @@ from django.forms.boundfield import BoundWidget
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from bookings.domain.places.codes import LENGTH, drop_separators, normalize_access_code
+from bookings.domain.places.joining import LENGTH, drop_separators, normalize_access_code
 
 # For a code that people type.
 CODE_INPUT = {"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}

@@ -13,8 +13,8 @@ from django_htmx.http import reselect, retarget
 
 from accounts.models import User
 from bookings.availability.agenda import list_holidays, load_agenda
-from bookings.availability.months import build_month, month_of
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
+from bookings.availability.weeks import build_month, month_of
 from bookings.models import VirtualClass
 from bookings.pages.choice import ChosenTime
 from calendar_sync import CalendarError

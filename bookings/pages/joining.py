@@ -21,7 +21,7 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
 )
 from bookings.domain.places.joining import find_joined_class, join_class, preview_class
-from bookings.domain.places.place_offers import list_open_entries
+from bookings.domain.places.participants import list_open_entries
 from bookings.domain.places.waiting_list import find_class_to_wait_for
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in

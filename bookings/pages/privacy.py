@@ -13,8 +13,7 @@ from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.signing_out import sign_out
 from bookings.domain.exceptions import BookingError
-from bookings.domain.people.erasing import erase_person, list_claims
-from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.personal_data import erase_person, export_person, list_claims
 from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
-from bookings.domain.places.place_offers import takes_waiting
+from bookings.domain.places.participants import takes_waiting
 from bookings.domain.places.waiting_list import (
     StandingEntry,
     claim_place,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.domain.places.place_offers import IN_LINE
+from bookings.domain.places.participants import IN_LINE
 from bookings.domain.queries import (
     list_participants,
     list_returns_to_make,

@@ -17,12 +17,11 @@ from bookings.domain.calendar.repairing import compare_calendar, keep_push_chann
 from bookings.domain.calendar.writing import update_events, withdraw_events
 from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.classes.finishing import finish_requested_schedulings
-from bookings.domain.classes.time_claims import delete_expired_holds
-from bookings.domain.classes.wall_times import keep_wall_times
+from bookings.domain.classes.times import delete_expired_holds, keep_wall_times
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.people.erasing import forget_claims
-from bookings.domain.places.place_offers import pass_on_offers
+from bookings.domain.people.personal_data import forget_claims
+from bookings.domain.places.participants import pass_on_offers
 from bookings.domain.sales.notifications import (
     forget_notifications,
     process_notifications,

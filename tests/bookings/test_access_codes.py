@@ -1,10 +1,10 @@
-"""domain/places/codes.py: eight characters that people can read to each other."""
+"""domain/places/joining.py: eight characters that people can read to each other."""
 
 import re
 
 import pytest
 
-from bookings.domain.places.codes import generate_access_code, normalize_access_code
+from bookings.domain.places.joining import generate_access_code, normalize_access_code
 
 
 def test_generate_access_code_draws_what_nobody_mistakes():

@@ -9,8 +9,7 @@ import re
 import pytest
 from django.db import models
 
-from bookings.domain.people.erasing import erase_person
-from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.personal_data import erase_person, export_person
 from bookings.models import ClassStatus, VirtualClass
 from tests.factories import VirtualClassFactory
 

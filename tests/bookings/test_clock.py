@@ -7,7 +7,7 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.classes.time_claims import delete_expired_holds
+from bookings.domain.classes.times import delete_expired_holds
 from bookings.domain.sales.notifications import process_notifications
 from bookings.models import (
     CALENDAR,

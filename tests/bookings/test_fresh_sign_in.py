@@ -12,8 +12,7 @@ from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.exceptions import FreshSignInNeededError
 from bookings.domain.money.refunds import request_partial_refund
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
-from bookings.domain.people.erasing import erase_person
-from bookings.domain.places.class_links import make_link
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     ClassLog,
@@ -22,6 +21,7 @@ from bookings.models import (
     Refund,
     TransferState,
     VirtualClass,
+    make_link,
 )
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_paid_class

@@ -13,7 +13,7 @@ from django.utils import timezone
 from bookings.domain.calendar.grant import check_calendar_grant, describe_access
 from bookings.domain.calendar.repairing import compare_calendar, keep_push_channel
 from bookings.domain.classes.finishing import finish_requested_schedulings
-from bookings.domain.desk.setup import CalendarState, load_setup
+from bookings.domain.desk.today import CalendarState, load_setup
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.work.health import load_service_state

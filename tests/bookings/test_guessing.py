@@ -10,8 +10,7 @@ from django.db import connections
 
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.domain.places import joining
-from bookings.domain.places.codes import generate_access_code
-from bookings.domain.places.joining import join_class
+from bookings.domain.places.joining import generate_access_code, join_class
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.statements import statements

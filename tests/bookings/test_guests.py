@@ -12,10 +12,10 @@ from accounts.services import reactivate, remember_refresh_token, suspend
 from bookings.domain.calendar import drafts, guests, writing
 from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import reconcile
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.changing import reschedule_class
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, Heartbeat, UserActivity, VirtualClass
 from tests.bookings.guest_lists import SOON, invited, is_requested, patches, sweep_later

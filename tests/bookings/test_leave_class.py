@@ -1,12 +1,11 @@
-"""domain/classes/leaving.py: one guest leaves, and everybody else stays."""
+"""domain/classes/cancelling.py: one guest leaves, and everybody else stays."""
 
 from datetime import timedelta
 
 import pytest
 import time_machine
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,

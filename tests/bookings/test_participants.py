@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError
 
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Role, UserActivity, VirtualClass
 from tests.factories import VirtualClassFactory

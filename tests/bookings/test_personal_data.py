@@ -14,10 +14,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.completing import complete_ended_classes
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import BookingError, ClassesAheadError
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (

@@ -12,10 +12,9 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.calendar.writing import update_events, withdraw_events
-from bookings.domain.classes import changing, leaving, scheduling
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes import cancelling, changing, scheduling
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales import holds
@@ -307,7 +306,7 @@ def leave_and_join(host, monkeypatch, patience=SHORT_PATIENCE):
     leaving_ones, joining_ones = UserFactory.create_batch(2), UserFactory.create_batch(2)
     for guest in leaving_ones:
         join_class(user=guest, access_code=CODE)
-    meet(monkeypatch, leaving, "refuse_leaving", 2, patience)
+    meet(monkeypatch, cancelling, "refuse_leaving", 2, patience)
 
     results = race(
         *[partial(leave_class, class_id=virtual_class.pk, user=one) for one in leaving_ones],

@@ -16,10 +16,9 @@ from bookings.domain.people.claiming import (
     claim_class,
     confirm_claim,
 )
-from bookings.domain.places.class_links import make_link
 from bookings.domain.sales.her_bookings import book_for
 from bookings.domain.sales.settling import settle
-from bookings.models import ClassEvent, ClassLog, ClassType, Purchase, VirtualClass
+from bookings.models import ClassEvent, ClassLog, ClassType, Purchase, VirtualClass, make_link
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.sales.open_classes import in_days

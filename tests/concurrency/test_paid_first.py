@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.classes import time_claims
+from bookings.domain.classes import times
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.queries import list_holds_over
@@ -51,7 +51,7 @@ def race_for(virtual_class, people, monkeypatch, patience=SHORT_PATIENCE):
 
         return run
 
-    monkeypatch.setattr(time_claims, "list_holds_over", wait_and(time_claims.list_holds_over))
+    monkeypatch.setattr(times, "list_holds_over", wait_and(times.list_holds_over))
     monkeypatch.setattr(holds, "list_scheduled_between", wait_and(holds.list_scheduled_between))
     return race(
         partial(schedule_class, preference_id=virtual_class.preference_id),
@@ -79,14 +79,14 @@ def test_a_hold_that_is_stored_while_a_paid_class_claims_its_time_ends(paid, mon
     """The hold is committed after the claim has ended those that it saw, before it looks again."""
     if _is_sqlite():
         pytest.skip("SQLite has one writer at a time")
-    person, end_unpaid, held = UserFactory(), time_claims.end_unpaid, []
+    person, end_unpaid, held = UserFactory(), times.end_unpaid, []
 
     def end_and_let_another_in(*args):
         end_unpaid(*args)
         if not held:
             held.extend(race(partial(hold_it, person, paid)))
 
-    monkeypatch.setattr(time_claims, "end_unpaid", end_and_let_another_in)
+    monkeypatch.setattr(times, "end_unpaid", end_and_let_another_in)
 
     assert schedule_class(preference_id=paid.preference_id).is_scheduled
 
@@ -102,7 +102,7 @@ def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
     def look_only(locked, now, *, ends_holds):
         # Looked before the gate: the hold is not committed yet, which the claim would wait for.
         assert not list_holds_over(locked).exists()
-        time_claims.list_holds_over(locked)
+        times.list_holds_over(locked)
 
     monkeypatch.setattr("bookings.domain.classes.scheduling.claim_time", look_only)
 

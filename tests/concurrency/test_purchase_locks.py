@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from bookings.domain.classes.time_claims import delete_expired_holds
+from bookings.domain.classes.times import delete_expired_holds
 from bookings.domain.exceptions import OfferUsedError
 from bookings.domain.money.prices import refuse_second_use
 from bookings.domain.sales import checkout

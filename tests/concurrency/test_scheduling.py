@@ -16,7 +16,7 @@ from django.utils import timezone
 from bookings.domain.calendar import drafts
 from bookings.domain.classes import scheduling
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.places.codes import generate_access_code
+from bookings.domain.places.joining import generate_access_code
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from calendar_sync.google.events import GoogleEvents
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race

@@ -14,12 +14,12 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.changing import change_capacity
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import BookingError, ClassFullError
-from bookings.domain.places import joining, place_offers
+from bookings.domain.places import joining, participants
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.place_offers import offer_free_place, pass_on_offers
+from bookings.domain.places.participants import offer_free_place, pass_on_offers
 from bookings.domain.places.waiting_list import claim_place, leave_line
 from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
@@ -205,14 +205,14 @@ def offer_together(virtual_class, monkeypatch, caplog, patience):
     """
     get_into_line(virtual_class, 5)
     VirtualClass.objects.update(max_participants=4)
-    gate, count = Gate(2, patience), place_offers.count_held_places
+    gate, count = Gate(2, patience), participants.count_held_places
 
     def count_and_wait(*args):
         held = count(*args)
         gate.wait()
         return held
 
-    monkeypatch.setattr(place_offers, "count_held_places", count_and_wait)
+    monkeypatch.setattr(participants, "count_held_places", count_and_wait)
     counts = race(pass_on_offers, pass_on_offers)
     made = ClassLog.objects.filter(event="offered").count()
     return (sum(counts), made, "not looked after yet" in caplog.text) == (1, 1, False)

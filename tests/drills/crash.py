@@ -16,9 +16,8 @@ from functools import partial
 from django.utils import timezone
 from requests import RequestException
 
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import change_capacity, reschedule_class
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.money.refunds import request_partial_refund, send_due_refunds
 from bookings.domain.places.waiting_list import claim_place, wait_for_place
 from bookings.models import (

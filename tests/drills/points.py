@@ -64,7 +64,7 @@ POINTS = (
     ),
     _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
     _after(
-        "leave: all written, not committed", LEAVE, f"{DOMAIN}.classes.leaving.offer_free_place"
+        "leave: all written, not committed", LEAVE, f"{DOMAIN}.classes.cancelling.offer_free_place"
     ),
     _before("leave: committed, mail not begun", LEAVE, f"{NOTICES}.due.deliver_mails_soon"),
     _after("claim: guest written, counter not", CLAIM, "bookings.models.UserActivity.save"),

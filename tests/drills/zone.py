@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.classes.wall_times import find_shifts
+from bookings.domain.classes.times import find_shifts
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import NoticeKind, VirtualClass

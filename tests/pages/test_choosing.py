@@ -9,7 +9,7 @@ import time_machine
 from django.contrib.messages import get_messages
 
 from accounts.models import Session
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
 from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.free_times import name_utc_offset, split_day

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.money.refunds import request_partial_refund, request_refund, send_due_refunds
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.settling import settle

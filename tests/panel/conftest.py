@@ -15,7 +15,6 @@ from bookings.domain.calendar.repairing import record_drift
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.people.claiming import claim_class
-from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.sales.her_bookings import confirm_payment
@@ -31,6 +30,7 @@ from bookings.models import (
     Purchase,
     Refund,
     VirtualClass,
+    make_link,
 )
 from tests.bookings import drifts
 from tests.bookings.webhooks.conftest import (  # noqa: F401

@@ -11,11 +11,10 @@ from accounts.services import write_down
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
-from bookings.domain.people.erasing import erase_person
-from bookings.domain.places.class_links import make_link
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
-from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
+from bookings.models import PriceDecision, Role, UserActivity, VirtualClass, make_link
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.panel.steps import address_of
 from tests.panel.test_week import text_of

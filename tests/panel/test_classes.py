@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle

@@ -13,7 +13,7 @@ from PIL import Image
 
 from bookings.domain.desk.hours import set_weekly_hours
 from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
-from bookings.domain.desk.setup import load_setup
+from bookings.domain.desk.today import load_setup
 from bookings.models import (
     ClassType,
     Price,

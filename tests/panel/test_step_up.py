@@ -12,7 +12,6 @@ from accounts.models import User, UserStatus
 from accounts.services import write_down
 from bookings.domain.classes.scheduling import CALENDAR_REFUSED
 from bookings.domain.people.claiming import claim_class
-from bookings.domain.places.class_links import make_link
 from bookings.domain.sales.settling import settle
 from bookings.models import (
     BookingRules,
@@ -23,6 +22,7 @@ from bookings.models import (
     RefundStatus,
     VirtualClass,
     WebhookEndpoint,
+    make_link,
 )
 from tests.accounts.flows import sign_in as go_through_google
 from tests.bookings.webhooks.factories import WebhookEndpointFactory

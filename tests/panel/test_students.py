@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people import students
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.people.students import find_students
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle

@@ -10,8 +10,7 @@ from django.urls import reverse
 
 from accounts.services import suspend
 from bookings.domain.desk import messages
-from bookings.domain.people.erasing import erase_person
-from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.personal_data import erase_person, export_person
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassEvent,

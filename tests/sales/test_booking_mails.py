@@ -8,8 +8,7 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place

@@ -10,14 +10,16 @@ from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.desk.messages import send_message
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import (
+    LinkState,
     LinkUselessError,
     NotForTeacherError,
     claim_class,
     confirm_claim,
+    find_link,
+    replace_link,
     return_claim,
 )
 from bookings.domain.people.personal_data import export_person
-from bookings.domain.places.class_links import LinkState, find_link, replace_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
 from bookings.models import (

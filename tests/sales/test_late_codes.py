@@ -6,8 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.exceptions import BookingError, HoldExpiredError
 from bookings.domain.money.discounts import DiscountCodeError, has_lost_its_use, list_uses
 from bookings.domain.sales import holds, transfers

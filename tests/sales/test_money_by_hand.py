@@ -4,8 +4,7 @@ import pytest
 from django.urls import reverse
 
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import find_money_of_place, leave_class
+from bookings.domain.classes.cancelling import cancel_class, find_money_of_place, leave_class
 from bookings.domain.money.takings import find_balance
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.buying import pay_place_by_hand

@@ -7,9 +7,8 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
@@ -20,7 +19,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.takings import find_balance, list_monthly_takings
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.sales.buying import pay_place_by_hand, release_place
 from bookings.domain.sales.settling import look_up
 from bookings.domain.sales.transfers import (

@@ -10,8 +10,7 @@ from accounts.services import PLACEHOLDER_DOMAIN, strike_out, write_down
 from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
-from bookings.domain.people.erasing import erase_person
-from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.personal_data import erase_person, export_person
 from bookings.domain.people.students import find_same_people, find_students
 from bookings.domain.sales.settling import settle
 from bookings.models import Notice, NoticeKind, Payment

@@ -2,9 +2,8 @@
 
 import pytest
 
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import change_capacity
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import (
     BookingError,
     ClassFullError,

@@ -11,10 +11,19 @@ from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.takings import find_balance
-from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
-from bookings.domain.people.erasing import CLAIM_KEPT, erase_person, forget_claims
-from bookings.domain.people.personal_data import export_person
-from bookings.domain.places.class_links import LinkState, find_link
+from bookings.domain.people.claiming import (
+    LinkState,
+    claim_class,
+    confirm_claim,
+    find_link,
+    return_claim,
+)
+from bookings.domain.people.personal_data import (
+    CLAIM_KEPT,
+    erase_person,
+    export_person,
+    forget_claims,
+)
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassEvent,

@@ -10,9 +10,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.exceptions import BookingError, OfferLapsedError
-from bookings.domain.places.place_offers import count_kept_places, pass_on_offers
+from bookings.domain.places.participants import count_kept_places, pass_on_offers
 from bookings.domain.places.waiting_list import PAUSE, leave_line, wait_again, wait_for_open_class
 from bookings.domain.sales import holds
 from bookings.domain.sales.buying import hold_place, release_place

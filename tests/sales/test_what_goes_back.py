@@ -5,8 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import find_money_of_place, leave_class
+from bookings.domain.classes.cancelling import cancel_class, find_money_of_place, leave_class
 from bookings.domain.exceptions import BookingError, PaymentUnderwayError
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import promise_cash

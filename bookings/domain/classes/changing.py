@@ -25,7 +25,12 @@ from bookings.domain.change_policy import (
     refuse_old_sign_in,
     refuse_strangers,
 )
-from bookings.domain.classes.time_claims import claim_time, racing_for_time, refuse_unoffered
+from bookings.domain.classes.times import (
+    claim_time,
+    move_deadline,
+    racing_for_time,
+    refuse_unoffered,
+)
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -39,7 +44,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.places.place_offers import (
+from bookings.domain.places.participants import (
     count_kept_places,
     list_line,
     offer_free_place,
@@ -48,19 +53,17 @@ from bookings.domain.places.place_offers import (
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
-    BookingRules,
     ClassEvent,
     ClassStatus,
     ClassType,
     MinimumDecision,
-    MoneyWay,
     NoticeKind,
     OpenClass,
     PurchaseKind,
     PurchaseState,
     VirtualClass,
 )
-from bookings.notices.due import plan_mail, record_due
+from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
 from config.lib.wall_time import find_offset
 
@@ -188,26 +191,6 @@ def _length(virtual_class: VirtualClass) -> timedelta:
     return virtual_class.end_time - virtual_class.start_time
 
 
-def move_deadline(locked: VirtualClass, by: timedelta, now: datetime) -> None:
-    """Move an undecided deadline, but not before ``now``.
-
-    Places that are kept for a transfer end with it at the latest.
-    """
-    open_class = OpenClass.objects.filter(pk=locked.pk).first()
-    if open_class is None:
-        return
-    if open_class.decision == MinimumDecision.WAITING:
-        open_class.decides_at = max(open_class.decides_at + by, now)
-        open_class.save(update_fields=["decides_at"])
-    latest = max(find_latest_end(locked.start_time, open_class), now)
-    places = locked.purchases.places().filter(kept_for=MoneyWay.TRANSFER)
-    for place in places.kept(latest):
-        place.kept_until = latest
-        place.save(update_fields=["kept_until", "updated_at"])
-        kind = NoticeKind.SEAT_TRANSFER_OVER
-        plan_mail(kind, locked, place.person_id, due_at=latest, occasion=str(place.pk))
-
-
 def hastens_refunds(moved: VirtualClass, by: timedelta) -> bool:
     """True if the minimum of a paid open class, not reached yet, is decided earlier."""
     open_class = OpenClass.objects.filter(pk=moved.pk, decision=MinimumDecision.WAITING).first()
@@ -221,17 +204,6 @@ def hastens_refunds(moved: VirtualClass, by: timedelta) -> bool:
             payment__approved_at__isnull=False,
         ).exists()
     )
-
-
-def find_latest_end(start: datetime, open_class: OpenClass | None = None) -> datetime:
-    """Return until when a time may be kept for a transfer.
-
-    open_class: of a place, which ends with the undecided deadline at the latest.
-    """
-    latest = start - timedelta(minutes=BookingRules.load().minimum_notice_minutes)
-    if open_class is not None and open_class.decision == MinimumDecision.WAITING:
-        latest = min(latest, open_class.decides_at)
-    return latest
 
 
 def change_capacity(

@@ -18,7 +18,7 @@ from bookings.domain.calendar.writing import (
     request_withdrawal,
     withdraw_event_if_possible,
 )
-from bookings.domain.classes.time_claims import claim_time
+from bookings.domain.classes.times import claim_time
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -31,7 +31,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.discounts import refuse_lost_use
-from bookings.domain.places.codes import generate_access_code
+from bookings.domain.places.joining import generate_access_code
 from bookings.domain.places.participants import add_host
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
@@ -223,7 +223,7 @@ def store_event(
         raise EventWithdrawnError
     now = timezone.now()
     if locked.start_time != virtual_class.start_time:
-        # The zone's law changed since the event was made (domain/classes/wall_times.py).
+        # The zone's law changed since the event was made (domain/classes/times.py).
         locked.event_update_requested_at = now
     claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"

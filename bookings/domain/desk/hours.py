@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from django.db import transaction
 
-from bookings.availability.periods import Period, merge, subtract
+from bookings.availability.slots import Period, merge, subtract
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours, hours_overlap
 from bookings.models.availability import MIDNIGHT

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.availability.agenda import whole_days
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.models import (
     ChargeStatus,
     ClassStatus,

@@ -1,1 +1,1 @@
-"""A person's data: export and erasure."""
+"""The teacher's students, and a person's data."""

@@ -25,18 +25,21 @@ from bookings.domain.exceptions import (
     OwnClassError,
     TooManyAttemptsError,
 )
-from bookings.domain.places.codes import limit_wrong_codes, normalize_access_code, read_access_code
-from bookings.domain.places.joining import lock_class, take_place
-from bookings.domain.places.participants import (
-    list_held_places,
-    lock_open_class,
-    sells_places,
+from bookings.domain.places.joining import (
+    limit_wrong_codes,
+    lock_class,
+    normalize_access_code,
+    read_access_code,
+    take_place,
 )
-from bookings.domain.places.place_offers import (
+from bookings.domain.places.participants import (
     IN_LINE,
     count_kept_places,
+    list_held_places,
     list_open_entries,
+    lock_open_class,
     offer_free_place,
+    sells_places,
     takes_waiting,
 )
 from bookings.domain.queries import list_money_gone

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User, UserStatus
 from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
-from bookings.domain.classes.leaving import give_place_back
+from bookings.domain.classes.cancelling import give_place_back
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -27,8 +27,7 @@ from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.joining import check_place, take_place
-from bookings.domain.places.participants import lock_open_class
-from bookings.domain.places.place_offers import list_open_entries, offer_free_place
+from bookings.domain.places.participants import list_open_entries, lock_open_class, offer_free_place
 from bookings.domain.sales.holds import limit_lapsed
 from bookings.domain.teacher_alerts import tell_of_sale
 from bookings.models import (

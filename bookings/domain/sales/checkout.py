@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.services import lock_person
 from bookings.availability.agenda import has_hours
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.domain.change_policy import check_booking_rate, limit_unpaid
 from bookings.domain.classes.booking import BookingRequest, refuse_impossible_period, store_class
-from bookings.domain.classes.time_claims import refuse_unoffered
+from bookings.domain.classes.times import refuse_unoffered
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,

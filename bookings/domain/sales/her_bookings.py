@@ -30,7 +30,6 @@ from bookings.domain.history import record_event
 from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.prices import Quote, refuse_second_use
-from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
 from bookings.domain.sales.holds import find_hold_end, find_pay_deadline, keep_time
 from bookings.domain.sales.settling import schedule_or_refund
@@ -43,6 +42,7 @@ from bookings.models import (
     Payment,
     PriceDecision,
     VirtualClass,
+    make_link,
 )
 from bookings.notices.due import record_due
 from calendar_sync import CalendarError

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.selectors import find_teacher
 from accounts.services import lock_person
 from bookings.domain.change_policy import limit_unpaid
-from bookings.domain.classes.time_claims import (
+from bookings.domain.classes.times import (
     delete_expired_holds,
     racing_for_time,
     refuse_unoffered,

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.classes.changing import find_latest_end
+from bookings.domain.classes.times import find_latest_end
 from bookings.domain.exceptions import (
     SlotTakenError,
     TransferNotOfferedError,

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.classes.wall_times import find_shifts, keep_wall_times
+from bookings.domain.classes.times import find_shifts, keep_wall_times
 
 DIFFERS = 3
 

@@ -81,6 +81,13 @@ class ClassLink(models.Model):
 UNDECIDED = Q(claimed_by__isnull=False, made_for__isnull=False) & ~Q(claimed_by=F("made_for"))
 
 
+def make_link(virtual_class: VirtualClass) -> ClassLink:
+    link = ClassLink(virtual_class=virtual_class, made_for=virtual_class.booked_by)
+    link.renew()
+    link.save(force_insert=True)
+    return link
+
+
 def read_link_token(token: str) -> tuple[uuid.UUID, str] | None:
     """Return the class and key of a token; None unless this service signed it."""
     try:

@@ -20,8 +20,13 @@ from accounts.phones import whatsapp_url
 from accounts.selectors import find_teacher, list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
-from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
-from bookings.domain.places.class_links import LinkState, find_link
+from bookings.domain.people.claiming import (
+    LinkState,
+    LinkUselessError,
+    claim_by_address,
+    claim_class,
+    find_link,
+)
 from bookings.models import ClassLink, Purchase
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar

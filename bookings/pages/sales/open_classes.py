@@ -22,7 +22,7 @@ from bookings.domain.exceptions import (
     BookingError,
     PriceChangedError,
 )
-from bookings.domain.places.place_offers import takes_waiting
+from bookings.domain.places.participants import takes_waiting
 from bookings.domain.places.waiting_list import wait_for_open_class
 from bookings.domain.sales.buying import hold_place
 from bookings.domain.sales.open_classes import (

@@ -18,7 +18,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.classes.completing import mark_attendance
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
-from bookings.domain.places.class_links import mail_link
+from bookings.domain.people.claiming import mail_link
 from bookings.domain.places.waiting_list import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.domain.sales.holds import release_hold

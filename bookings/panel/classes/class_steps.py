@@ -23,7 +23,7 @@ from bookings.domain.classes.scheduling import rehearse_scheduling, schedule_cla
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.places.place_offers import IN_LINE
+from bookings.domain.places.participants import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.sales.her_bookings import (
     agree_to_price,

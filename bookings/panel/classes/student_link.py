@@ -8,8 +8,7 @@ from urllib.parse import quote
 from accounts.models import User
 from accounts.phones import whatsapp_share_url, whatsapp_url
 from bookings.domain.dry_runs import foresee
-from bookings.domain.people.claiming import confirm_claim, return_claim
-from bookings.domain.places.class_links import replace_link
+from bookings.domain.people.claiming import confirm_claim, replace_link, return_claim
 from bookings.models import ClassLink, ClassStatus, VirtualClass
 from bookings.notices.facts import site_address
 from bookings.panel.steps import Facts, Report, Step, group_mails

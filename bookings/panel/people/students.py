@@ -21,10 +21,14 @@ from accounts.services import reactivate, save_private_notes, suspend
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import ClassesAheadError, NotHostError, TransferWaitsError
-from bookings.domain.people.erasing import erase_person, foresee_erasing, list_claims
-from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.personal_data import (
+    erase_person,
+    export_person,
+    foresee_erasing,
+    list_claims,
+)
 from bookings.domain.people.students import find_students, list_students, load_student_file
-from bookings.domain.places.place_offers import list_open_entries
+from bookings.domain.places.participants import list_open_entries
 from bookings.domain.queries import list_next_classes_of
 from bookings.panel.classes.class_steps import describe
 from bookings.panel.pages import Pages, log_to_panel, requires, show_page

@@ -12,9 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bookings.availability.agenda import load_hours, whole_days
-from bookings.availability.periods import Period, subtract
-from bookings.availability.week_agenda import load_week
-from bookings.availability.weeks import Week, monday_of
+from bookings.availability.slots import Period, subtract
+from bookings.availability.weeks import Week, load_week, monday_of
 from bookings.domain.desk.hours import (
     block_days,
     block_hours,

@@ -7,19 +7,17 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from accounts.services import write_down
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.completing import complete_ended_classes
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.history import describe_sale, record_event
 from bookings.domain.people.claiming import claim_class, return_claim
-from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.open_classes import go_on_anyway
 from bookings.domain.sales.transfers import note_arrival, refuse_transfer
-from bookings.models import CHOSEN_KINDS, ClassEvent, Purchase, WebhookEvent
+from bookings.models import CHOSEN_KINDS, ClassEvent, Purchase, WebhookEvent, make_link
 from bookings.webhooks.events import announce_events
 from config.api.openapi import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookings.availability.periods import Period
-from bookings.availability.slots import Agenda, open_on
+from bookings.availability.slots import Agenda, Period, open_on
 
 ARGENTINA = ZoneInfo("America/Argentina/Buenos_Aires")
 MINUTE = timedelta(minutes=1)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookings.availability.agenda import Hours
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.availability.weeks import (
     MAX_LANES,
     Entry,

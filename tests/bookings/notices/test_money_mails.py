@@ -6,8 +6,7 @@ import pytest
 import time_machine
 from django.core import mail
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle

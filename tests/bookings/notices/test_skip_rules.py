@@ -9,7 +9,7 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.models import UserStatus
-from bookings.domain.classes.leaving import leave_class
+from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     ClassStatus,

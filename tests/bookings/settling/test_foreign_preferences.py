@@ -7,7 +7,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.sales.notifications import process_notifications
 from bookings.domain.sales.settling import settle, settle_due_payments
 from bookings.models import (

@@ -12,7 +12,7 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
 )
-from bookings.domain.places.place_offers import pass_on_offers
+from bookings.domain.places.participants import pass_on_offers
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again
 from bookings.models import ClassStatus, Notice, VirtualClass
 from tests.bookings.waiting_list.steps import NOW, free_place, people_in, state_of

@@ -6,12 +6,11 @@ import pytest
 
 from accounts.models import User
 from accounts.services import reactivate, suspend
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.exceptions import BookingError, ClassFullError
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.place_offers import _with_a_place_to_offer, pass_on_offers
+from bookings.domain.places.participants import _with_a_place_to_offer, pass_on_offers
 from bookings.domain.places.waiting_list import (
     claim_place,
     leave_line,

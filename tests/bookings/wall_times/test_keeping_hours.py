@@ -1,4 +1,4 @@
-"""domain/classes/wall_times.py: a class keeps its hour when the law of the zone changes."""
+"""domain/classes/times.py: a class keeps its hour when the law of the zone changes."""
 
 import json
 from datetime import UTC, date, datetime, time
@@ -14,10 +14,10 @@ from icalendar import Calendar
 
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.writing import update_events
-from bookings.domain.classes import wall_times
+from bookings.domain.classes import times
 from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.classes.wall_times import StaleLawError, find_shifts, keep_wall_times
+from bookings.domain.classes.times import StaleLawError, find_shifts, keep_wall_times
 from bookings.models import (
     BookingRules,
     Notice,
@@ -222,7 +222,7 @@ def test_process_with_an_older_law_says_so_and_changes_nothing(scheduled, tmp_pa
 def test_two_workers_mend_a_class_once(scheduled, law, monkeypatch):
     with law():
         shifts = find_shifts()
-        done = [wall_times.apply_shift(shift) for shift in [*shifts, *shifts]]
+        done = [times.apply_shift(shift) for shift in [*shifts, *shifts]]
 
     scheduled.refresh_from_db()
     assert done == [True, False]

@@ -8,10 +8,10 @@ import time_machine
 
 from bookings.domain.calendar import writing
 from bookings.domain.calendar.writing import update_events
-from bookings.domain.classes import scheduling, wall_times
+from bookings.domain.classes import scheduling, times
 from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.classes.wall_times import find_shifts, keep_wall_times
+from bookings.domain.classes.times import find_shifts, keep_wall_times
 from bookings.models import VirtualClass
 from tests.bookings.wall_times.steps import MINUTE, NOW, book, clocks, instant_of
 
@@ -51,7 +51,7 @@ def find_before_and_mend_after(name, monkeypatch):
         monkeypatch.undo()
         shifts = find_shifts()
         done = step(*arguments, **named)
-        assert [wall_times.apply_shift(shift) for shift in shifts] == [True]
+        assert [times.apply_shift(shift) for shift in shifts] == [True]
         return done
 
     monkeypatch.setattr(scheduling, name, look_first)

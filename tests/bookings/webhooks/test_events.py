@@ -7,12 +7,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.completing import complete_ended_classes
-from bookings.domain.classes.leaving import leave_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
 from bookings.webhooks.events import announce_events

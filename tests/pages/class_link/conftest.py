@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from bookings.domain.places.class_links import make_link
+from bookings.models import make_link
 from tests.factories import VirtualClassFactory
 from tests.sales.written_down import ADDRESS, START, book_class_for, write_lucia
 

@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.people.claiming import claim_class, return_claim
-from bookings.domain.places.class_links import replace_link
+from bookings.domain.people.claiming import claim_class, replace_link, return_claim
 from bookings.models import VirtualClass
 from config.monitoring.logs import mask
 from tests.pages.class_link.links import check_that_it_names_nobody, path_of, text_of
