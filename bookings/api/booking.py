@@ -16,6 +16,7 @@ from bookings.domain.exceptions import (
     PriceTooLowError,
     TooManyBookingsError,
 )
+from bookings.domain.money.prices import Quote
 from config.lib.api import JSONIntegerField, Refusal, operation
 
 BOOKING_FAILED = "No pudimos guardar la reserva."
@@ -48,6 +49,8 @@ class BookingView(APIView):
     )
     def post(self, request: Request) -> Response:
         body = BookingSerializer().run_validation(request.data)
-        body["words"] = {"learning_focus": body.pop("text", None) or ""}
-        book_class(user=cast(User, request.user), request=BookingRequest(**body))
+        words = {"learning_focus": body.pop("text", None) or ""}
+        preference_id = body.pop("preference_id")
+        booking = BookingRequest(Quote(**body), preference_id, words)
+        book_class(user=cast(User, request.user), request=booking)
         return Response({"success": True, "status": 200})

@@ -1,6 +1,6 @@
 """The demo's payments at Mercado Pago, made through its stand-in, so that it has them too."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import requests
@@ -10,7 +10,6 @@ from accounts.models import User
 from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.money.charges import record_charges
 from bookings.domain.money.checkouts import (
-    describe_preference,
     make_preference,
     open_checkout,
     open_payment,
@@ -27,9 +26,7 @@ SECONDS = 10
 def book_paid(user: User, quote: Quote, text: str) -> VirtualClass:
     """Book a class to come as its student does: with a payment, which is approved."""
     payment = _ask_to_pay(user, quote)
-    request = BookingRequest(
-        **asdict(quote), **describe_preference(payment), words={"learning_focus": text}
-    )
+    request = BookingRequest(quote, payment.preference_id, {"learning_focus": text})
     virtual_class = book_class(user=user, request=request)
     _choose(payment, action="approve")
     return virtual_class

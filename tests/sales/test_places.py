@@ -18,6 +18,7 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     TooManyHoldsError,
 )
+from bookings.domain.money.prices import Quote
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.sales.open_classes import list_open_classes
 from bookings.domain.sales.settling import settle_due_payments
@@ -283,12 +284,9 @@ def test_a_places_preference_books_no_class(mercadopago, open_class, student):
     place = hold(open_class, student)
     quote = place.payment.quote
     start = place.virtual_class.start_time
+    end, students = place.virtual_class.end_time, quote["students_count"]
     request = BookingRequest(
-        start,
-        place.virtual_class.end_time,
-        is_group_class=True,
-        students_count=quote["students_count"],
-        price=PRICE,
+        Quote(start, end, is_group_class=True, students_count=students, price=PRICE),
         preference_id=place.payment.preference_id,
     )
 

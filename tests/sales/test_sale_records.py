@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.classes.completing import complete_ended_classes
+from bookings.domain.money.prices import Quote
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
@@ -37,14 +38,10 @@ def code(db):
 @pytest.fixture
 def sold(host, code):
     """A class of an offer, with a discount."""
+    end = START + timedelta(hours=1)
     request = BookingRequest(
-        start=START,
-        end=START + timedelta(hours=1),
-        is_group_class=False,
-        students_count=1,
-        price=1_620_000,
-        preference_id="sold",
-        has_preference=False,
+        Quote(START, end, is_group_class=False, students_count=1, price=1_620_000),
+        preference_id=None,
         offer=make_offer(),
         sale=less(code, 180_000),
     )

@@ -44,16 +44,16 @@ from config.lib.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)
-class BookingRequest(Quote):
-    """has_preference: False if no payment system made ``preference_id``.
+class BookingRequest:
+    """preference_id: None if no payment system made one; the class gets an id of ours.
 
     words: as ``VirtualClass.TYPED``. offer: None for the plain list.
-    sale: what else the purchase stores, such as a discount, already taken off ``price``.
+    sale: what else the purchase stores, such as a discount, already taken off the quote's price.
     """
 
-    preference_id: str
+    quote: Quote
+    preference_id: str | None
     words: Mapping[str, str] = field(default_factory=dict)
-    has_preference: bool = True
     offer: Offer | None = None
     sale: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,7 +75,7 @@ def store_class(*, user: User, request: BookingRequest, by: User | None = None) 
     Raises, without writing: as ``refuse_impossible_period``, PreferenceTakenError,
     PriceTooLowError; BookingError for a preference of another person or class.
     """
-    refuse_impossible_period(request.start, request.end)
+    refuse_impossible_period(request.quote.start, request.quote.end)
     try:
         return _store(user, request, by)
     except IntegrityError:
@@ -97,26 +97,27 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
-    payment = _lock_payment(user, request)
+    payment, quote = _lock_payment(user, request), request.quote
+    has_preference = request.preference_id is not None
     # Our own pages know the price, and make no preference for a free class.
-    is_foreign = payment is None and request.has_preference and by is None and pays_online()
+    is_foreign = payment is None and has_preference and by is None and pays_online()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
-        preference_id=request.preference_id,
-        has_preference=request.has_preference,
-        start_time=request.start,
-        end_time=request.end,
-        utc_offset=find_offset(request.start),
-        class_type=request.class_type,
-        class_price=request.price,
+        preference_id=request.preference_id or f"manual-{uuid.uuid4()}",
+        has_preference=has_preference,
+        start_time=quote.start,
+        end_time=quote.end,
+        utc_offset=find_offset(quote.start),
+        class_type=quote.class_type,
+        class_price=quote.price,
         offer=request.offer,
-        max_participants=request.students_count,
+        max_participants=quote.students_count,
         participants_ids=list_booker(user.pk),
         **request.words,
-        price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
+        price_decision=judge_price(quote) if is_foreign else PriceDecision.NONE,
     )
     if by == user:  # she buys nothing when she publishes a class
-        details = {"person": str(user.pk), "amount": request.price}
+        details = {"person": str(user.pk), "amount": quote.price}
         record_event(virtual_class, ClassEvent.BOOKED, actor=by, details=details)
         return virtual_class
     purchase = payment.purchase if payment else Purchase(kind=PurchaseKind.CLASS, person=user)
@@ -136,12 +137,13 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
 
 def _is_paid_to_teacher(request: BookingRequest) -> bool:
     # A program's booking that need not be paid is scheduled by its next request.
-    return request.price > 0 and (not request.has_preference or must_be_paid())
+    return request.quote.price > 0 and (request.preference_id is None or must_be_paid())
 
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     """Lock the purchase of a preference, and return its payment."""
-    known = find_by_preference(request.preference_id) if pays_online() else None
+    named = request.preference_id if pays_online() else None
+    known = find_by_preference(named) if named is not None else None
     if known is None:
         return None
     # Locked, so that either a concurrent settling finds the class or this booking finds the money.
@@ -149,7 +151,7 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     if locked.virtual_class_id is not None:
         raise PreferenceTakenError
     payment = locked.payment
-    is_theirs = locked.person_id == user.pk and payment.quote == request.to_json()
+    is_theirs = locked.person_id == user.pk and payment.quote == request.quote.to_json()
     if not is_theirs or _goes_back(payment):
         raise BookingError(_("Esa preferencia de pago no corresponde a esta reserva."))
     return payment
@@ -172,7 +174,7 @@ def _join(
 ) -> None:
     """Let a purchase pay the class that was booked."""
     purchase.virtual_class = virtual_class
-    purchase.price = request.price
+    purchase.price = request.quote.price
     purchase.by_teacher = is_hers
     for name, value in request.sale.items():
         setattr(purchase, name, value)

@@ -1,10 +1,8 @@
 """Payments at the provider: opened for a purchase, adopted from another system, and closed."""
 
 import logging
-import uuid
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from urllib.parse import urljoin
 
 from babel.dates import format_datetime
@@ -74,13 +72,6 @@ def open_payment(purchase: Purchase, quote: Quote) -> Payment | None:
         quote=quote.to_json(),
         expires_at=purchase.kept_until,
     )
-
-
-def describe_preference(payment: Payment | None) -> dict[str, Any]:
-    """Return fields of ``BookingRequest``; without a payment, an id of our own."""
-    if payment is None:
-        return {"preference_id": f"manual-{uuid.uuid4()}", "has_preference": False}
-    return {"preference_id": payment.preference_id, "has_preference": True}
 
 
 def make_preference(

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     SlotTakenError,
 )
-from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
+from bookings.domain.money.checkouts import make_preference, open_checkout
 from bookings.domain.money.discounts import Discount, find_discount
 from bookings.domain.money.prices import (
     Quote,
@@ -181,13 +181,8 @@ def _book(
     if payment is None:
         is_by_hand = quote.price > 0 and not by_transfer
         sale["kept_until"] = find_hand_hold_end(quote.start, now) if is_by_hand else hold.expires_at
-    request = BookingRequest(
-        **asdict(quote),
-        **describe_preference(payment),
-        words=words,
-        offer=hold.offer,
-        sale=sale,
-    )
+    preference_id = payment.preference_id if payment else None
+    request = BookingRequest(quote, preference_id, words, hold.offer, sale)
     virtual_class = store_class(user=user, request=request)
     hold.purchase, hold.expires_at = virtual_class.purchase, None
     hold.save(update_fields=["purchase", "expires_at"])

@@ -2,7 +2,6 @@
 
 import logging
 import uuid
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -27,7 +26,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.checkouts import describe_preference, make_preference, open_checkout
+from bookings.domain.money.checkouts import make_preference, open_checkout
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.prices import Quote, refuse_second_use
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
@@ -85,10 +84,9 @@ def book_for(
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
         expires_at = find_hold_end(now)
-    terms = {**asdict(quote), **describe_preference(payment)}
-    request = BookingRequest(
-        **terms, words={"learning_focus": text}, offer=offer, sale={"kept_until": expires_at}
-    )
+    preference_id = payment.preference_id if payment else None
+    words, sale = {"learning_focus": text}, {"kept_until": expires_at}
+    request = BookingRequest(quote, preference_id, words, offer, sale)
     virtual_class = _store_for(student, request, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
@@ -136,13 +134,13 @@ def _store(student: User, request: BookingRequest, *, is_paid: bool, by: User) -
         list(student.purchases.select_for_update().filter(virtual_class=None).order_by("pk"))
         lock_person(student)
         refuse_second_use(student, request.offer)
-    virtual_class = store_class(user=student, request=request, by=by)
+    virtual_class, quote = store_class(user=student, request=request, by=by), request.quote
     make_link(virtual_class)
-    hold = Hold(user=student, purchase=virtual_class.purchase, class_type=request.class_type)
-    hold.start_time, hold.end_time = request.start, request.end
+    hold = Hold(user=student, purchase=virtual_class.purchase, class_type=quote.class_type)
+    hold.start_time, hold.end_time = quote.start, quote.end
     keep_time(hold, by_teacher=True)
     # A class that was paid meanwhile keeps its time without a hold.
-    if list_awaiting_between(request.start, request.end).exists():
+    if list_awaiting_between(quote.start, quote.end).exists():
         raise SlotTakenError
     if is_paid:
         return mark_paid(virtual_class.pk, by, in_cash=True)

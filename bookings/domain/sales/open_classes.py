@@ -32,7 +32,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.checkouts import describe_preference
+from bookings.domain.money.prices import Quote
 from bookings.domain.places.participants import list_held_places, lock_open_class
 from bookings.domain.queries import list_awaiting_between
 from bookings.domain.sales.her_bookings import find_obstacle
@@ -110,15 +110,9 @@ def refuse_draft(draft: OpenClassDraft, by: User) -> None:
 
 @transaction.atomic
 def _store(draft: OpenClassDraft, by: User) -> OpenClass:
-    request = BookingRequest(
-        draft.start,
-        draft.end,
-        is_group_class=True,
-        students_count=draft.places + 1,  # the teacher counts as its host
-        price=0,
-        **describe_preference(None),
-    )
-    virtual_class = store_class(user=by, request=request, by=by)
+    people = draft.places + 1  # the teacher counts as its host
+    quote = Quote(draft.start, draft.end, is_group_class=True, students_count=people, price=0)
+    virtual_class = store_class(user=by, request=BookingRequest(quote, None), by=by)
     # The constraint decides between it and a student who is choosing. The row is not needed then:
     # a class that waits for the calendar keeps its time.
     hold = Hold(user=by, expires_at=timezone.now(), class_type=ClassType.GROUP)

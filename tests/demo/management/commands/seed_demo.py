@@ -229,16 +229,13 @@ def _book(
     class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
     price = find_price(class_type=class_type, minutes=60, students=students, offer=offer)
     found = find_discount(user=user, typed=typed_code, amount=price) if typed_code else None
+    price -= found.amount if found else 0
     request = BookingRequest(
-        start=start,
-        end=start + HOUR,
-        is_group_class=students > 1,
-        students_count=students,
-        price=price - (found.amount if found else 0),
+        Quote(start, start + HOUR, students > 1, students, price),
+        # Another system's preference would have to pay the list's price.
+        preference_id=None if found else f"demo-{uuid.uuid4()}",
         offer=offer,
         sale=found.fields if found else {},
-        has_preference=found is None,  # another system's would have to pay the list's price
-        preference_id=f"demo-{uuid.uuid4()}",
         words={"learning_focus": text},
     )
     return book_class(user=user, request=request)
