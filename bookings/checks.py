@@ -8,7 +8,7 @@ from django.core import checks
 from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
+from bookings.domain.classes.scheduling import TriggerPolicy, get_trigger_policy
 from bookings.payments.backend import PROVIDERS
 
 

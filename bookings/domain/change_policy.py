@@ -16,19 +16,14 @@ from bookings.domain.exceptions import (
     TooManyHoldsError,
 )
 from bookings.models import (
-    ChangeTerms,
     Purchase,
     RefundCase,
     RefundReason,
-    RefundStep,
     VirtualClass,
     find_change_terms,
     load_steps,
 )
 from config.lib.throttling import is_too_often, seconds_left
-
-# The terms are among the models, because mails name them too (bookings/models/change_terms.py).
-__all__ = ["ChangeTerms", "RefundCase", "RefundStep", "find_change_terms", "load_steps"]
 
 WINDOW = timedelta(hours=1)
 
@@ -42,19 +37,11 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
     return case.reason, amount
 
 
-def find_cancelling_case(
-    actor: User,
-    virtual_class: VirtualClass,
-    now: datetime,
-    steps: list[RefundStep] | None = None,
-) -> RefundCase:
-    """Return the case of cancelling a class. Raises TooLateToChangeError.
-
-    steps: of ``load_steps``, for a list of classes.
-    """
+def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
+    """Return the case of cancelling a class. Raises TooLateToChangeError."""
     if is_in_charge(actor):
         return RefundCase.TEACHER_CANCELS
-    case = _find_student_case(virtual_class, now, steps)
+    case = _find_student_case(virtual_class, now)
     if case is None:
         raise TooLateToChangeError
     return case
@@ -65,14 +52,12 @@ def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
     return _find_student_case(virtual_class, now) or RefundCase.PLACE_LEFT_LATE
 
 
-def _find_student_case(
-    virtual_class: VirtualClass, now: datetime, steps: list[RefundStep] | None = None
-) -> RefundCase | None:
+def _find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase | None:
     # None after the last step. Before the class is scheduled, everything goes back.
     if not virtual_class.is_scheduled:
         return RefundCase.STUDENT_CANCELS
     start = virtual_class.start_time
-    return next((step.case for step in steps or load_steps() if now < start - step.before), None)
+    return next((step.case for step in load_steps() if now < start - step.before), None)
 
 
 def is_in_charge(user: User) -> bool:

@@ -156,19 +156,11 @@ class ChangeTerms:
 
 
 def find_change_terms(
-    booked: "VirtualClass | Hold",
-    now: datetime,
-    *,
-    start: datetime | None = None,
-    steps: list[RefundStep] | None = None,
+    booked: "VirtualClass | Hold", now: datetime, *, start: datetime | None = None
 ) -> ChangeTerms:
-    """Return the terms of a class or hold.
-
-    start: the time to which it would move. steps: of ``load_steps``, for a list of classes.
-    """
+    """Return the terms of a class or hold. start: the time to which it would move."""
     start = start or booked.start_time
-    steps = steps or load_steps()
-    refunds = [DatedRefund(start - step.before, step.case.percent) for step in steps]
+    refunds = [DatedRefund(start - step.before, step.case.percent) for step in load_steps()]
     return ChangeTerms(
         now=now,
         move_until=refunds[0].until,

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
     HoldExpiredError,
@@ -36,7 +35,7 @@ from bookings.domain.sales.holds import (
     release_hold,
 )
 from bookings.domain.sales.transfer_times import PayWay
-from bookings.models import Hold
+from bookings.models import Hold, find_change_terms
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
 from bookings.pages.class_titles import title_of

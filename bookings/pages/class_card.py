@@ -10,18 +10,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.people.own_classes import find_code_to_share, find_conference_url
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import (
     UNPAID_STATES,
     BookingRules,
+    ChangeTerms,
     ClassStatus,
     MinimumDecision,
     OpenClass,
     Purchase,
     PurchaseState,
     VirtualClass,
+    find_change_terms,
     find_open_class,
 )
 from bookings.money_state import MoneyState

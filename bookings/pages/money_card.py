@@ -5,9 +5,16 @@ from datetime import UTC, datetime
 
 from django.utils.functional import Promise
 
-from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.models import ChargeStatus, ClassType, Payment, RefundReason, VirtualClass
+from bookings.models import (
+    ChangeTerms,
+    ChargeStatus,
+    ClassType,
+    Payment,
+    RefundReason,
+    VirtualClass,
+    find_change_terms,
+)
 from bookings.money_state import REASONS, Money, MoneyState, ReturnedMoney
 from bookings.pages.class_titles import TITLES, title_of
 

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
-from bookings.domain.change_policy import find_change_terms
 from bookings.domain.classes.changing import refuse_move, reschedule_class
 from bookings.domain.exceptions import (
     BookingError,
@@ -23,7 +22,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.queries import get_class_of
-from bookings.models import ClassEvent, VirtualClass
+from bookings.models import ClassEvent, VirtualClass, find_change_terms
 from bookings.pages.access import signed_in
 from bookings.pages.changes import log_for_teacher
 from bookings.pages.choice import ChosenTime, read_time

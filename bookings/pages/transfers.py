@@ -18,7 +18,6 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import ChangeTerms
 from bookings.domain.exceptions import (
     BookingError,
     OperationNumberError,
@@ -33,7 +32,7 @@ from bookings.domain.sales.transfer_times import (
     refuse_to_wait,
 )
 from bookings.domain.sales.transfers import announce_transfer, choose_transfer
-from bookings.models import MoneyWay, Purchase
+from bookings.models import ChangeTerms, MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
 from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in

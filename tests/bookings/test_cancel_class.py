@@ -7,12 +7,7 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from bookings.domain.change_policy import (
-    decide_refund,
-    find_cancelling_case,
-    find_change_terms,
-    find_leaving_case,
-)
+from bookings.domain.change_policy import decide_refund, find_cancelling_case, find_leaving_case
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     ClassCompletedError,
@@ -37,6 +32,7 @@ from bookings.models import (
     VirtualClass,
     WaitingListEntry,
     WaitingState,
+    find_change_terms,
 )
 from bookings.notices.rendering import render_mail
 from calendar_sync import CalendarError

@@ -4,6 +4,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.classes.scheduling import TriggerPolicy, get_trigger_policy
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     NotPaidError,
@@ -12,7 +13,6 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.sales.settling import trigger_scheduling
-from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import ClassStatus, Payment, Purchase, Refund, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import CalendarError

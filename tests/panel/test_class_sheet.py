@@ -8,13 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.services import write_down
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
-from bookings.models import PriceDecision, Role, UserActivity, VirtualClass, make_link
+from bookings.models import PriceDecision, RefundCase, Role, UserActivity, VirtualClass, make_link
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.panel.steps import address_of
 from tests.panel.test_week import text_of

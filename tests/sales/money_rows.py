@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.money.money_back import end_purchase, note_return
 from bookings.domain.money.purchases import book_cash, book_charge
 from bookings.models import (
@@ -18,6 +17,7 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     Refund,
+    RefundCase,
     RefundStatus,
     ReviewReason,
     TransferState,

@@ -3,7 +3,6 @@
 import pytest
 from django.urls import reverse
 
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.cancelling import cancel_class, find_money_of_place, leave_class
 from bookings.domain.money.takings import find_balance
 from bookings.domain.places.joining import join_class
@@ -15,6 +14,7 @@ from bookings.models import (
     NoticeKind,
     Payment,
     Refund,
+    RefundCase,
     RefundReason,
     ReviewReason,
     VirtualClass,

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.change_policy import check_booking_rate
+from bookings.domain.classes.scheduling import must_be_paid
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -26,7 +27,6 @@ from bookings.domain.money.prices import Quote, judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
-from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,

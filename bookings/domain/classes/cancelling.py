@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.domain.calendar.writing import withdraw_event
 from bookings.domain.change_policy import (
-    RefundCase,
     check_change_rate,
     find_cancelling_case,
     find_leaving_case,
@@ -48,6 +47,7 @@ from bookings.models import (
     Payment,
     Purchase,
     PurchaseState,
+    RefundCase,
     UserActivity,
     VirtualClass,
     find_open_class,

@@ -18,7 +18,6 @@ from accounts.models import User
 from bookings.domain.calendar.drafts import describe_summary
 from bookings.domain.calendar.writing import awaits_move, move_event_if_possible
 from bookings.domain.change_policy import (
-    RefundCase,
     check_change_rate,
     is_in_charge,
     refuse_late_move,
@@ -61,6 +60,7 @@ from bookings.models import (
     OpenClass,
     PurchaseKind,
     PurchaseState,
+    RefundCase,
     VirtualClass,
 )
 from bookings.notices.due import record_due

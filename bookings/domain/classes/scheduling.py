@@ -5,7 +5,9 @@ No lock is held and no transaction is open during calendar calls.
 
 import logging
 from contextlib import suppress
+from enum import StrEnum
 
+from django.conf import settings
 from django.db import Error, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
@@ -35,7 +37,6 @@ from bookings.domain.places.joining import generate_access_code
 from bookings.domain.places.participants import add_host
 from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.teacher_alerts import ask_for_agreement, tell_of_booking
-from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -46,6 +47,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_place
+from bookings.payments.backend import pays_online
 from calendar_sync import CalendarRefusedError, CreatedEvent, EventLeftBehindError
 from config.lib.retries import is_collision
 
@@ -61,6 +63,28 @@ UNSCHEDULABLE = (
 )
 CALENDAR_REFUSED = "calendar_refused"
 ATTEMPTS = 5
+
+
+class TriggerPolicy(StrEnum):
+    """Who may schedule a class through ``POST /api/calendar``.
+
+    PAID: any caller, for a paid class. SECRET: callers with CALENDAR_TRIGGER_SECRET.
+    """
+
+    OPEN = "open"
+    PAID = "paid"
+    SECRET = "secret"  # noqa: S105 - the policy's name
+    CLOSED = "closed"
+
+
+def get_trigger_policy() -> TriggerPolicy:
+    if settings.CALENDAR_TRIGGER_POLICY == "auto":
+        return TriggerPolicy.PAID if pays_online() else TriggerPolicy.OPEN
+    return TriggerPolicy(settings.CALENDAR_TRIGGER_POLICY)
+
+
+def must_be_paid() -> bool:
+    return get_trigger_policy() in {TriggerPolicy.PAID, TriggerPolicy.CLOSED}
 
 
 class EventWithdrawnError(Exception):

@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import promise_by_hand
@@ -33,6 +32,7 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     Refund,
+    RefundCase,
     RefundReason,
     RefundStatus,
     ReviewReason,

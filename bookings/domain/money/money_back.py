@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
+from bookings.domain.change_policy import decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import BookingError, RefundChangedError
 from bookings.domain.history import record_event
 from bookings.domain.money.purchases import book_return, lock_purchase
@@ -30,6 +30,7 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     Refund,
+    RefundCase,
     RefundReason,
     RefundStatus,
 )

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
-from bookings.domain.change_policy import RefundCase, decide_refund, refuse_old_sign_in
+from bookings.domain.change_policy import decide_refund, refuse_old_sign_in
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.teacher_alerts import flag_for_review
@@ -23,6 +23,7 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     Refund,
+    RefundCase,
     RefundReason,
     RefundStatus,
     ReviewReason,

@@ -10,17 +10,18 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.change_policy import (
-    RefundStep,
-    find_cancelling_case,
-    find_change_terms,
-    is_in_charge,
-    load_steps,
-)
+from bookings.domain.change_policy import find_cancelling_case, is_in_charge
 from bookings.domain.exceptions import TooLateToChangeError
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.queries import get_class, get_class_of, latest_first, list_classes_of
-from bookings.models import ClassStatus, Purchase, PurchaseState, Role, VirtualClass
+from bookings.models import (
+    ClassStatus,
+    Purchase,
+    PurchaseState,
+    Role,
+    VirtualClass,
+    find_change_terms,
+)
 
 
 class Changes(NamedTuple):
@@ -95,28 +96,24 @@ def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def _describe(classes: Iterable[VirtualClass], user: User) -> list[OwnClass]:
-    rows, steps, now = list(classes), load_steps(), timezone.now()
+    rows, now = list(classes), timezone.now()
     # A place that the person left is not theirs, even if they joined again by the code.
     cancelled = Q(state=PurchaseState.ENDED, virtual_class__status=ClassStatus.CANCELLED)
     bought = user.purchases.places().filter(Q(state=PurchaseState.PAID) | cancelled)
     latest_last = bought.filter(virtual_class__in=[row.pk for row in rows]).order_by("created_at")
     places = {place.virtual_class_id: place for place in latest_last}
-    return [_describe_one(row, user, places.get(row.pk), steps, now) for row in rows]
+    return [_describe_one(row, user, places.get(row.pk), now) for row in rows]
 
 
 def _describe_one(
-    virtual_class: VirtualClass,
-    user: User,
-    place: Purchase | None,
-    steps: list[RefundStep],
-    now: datetime,
+    virtual_class: VirtualClass, user: User, place: Purchase | None, now: datetime
 ) -> OwnClass:
     is_host = virtual_class.is_hosted_by(user)
     price, is_paid = (place.price, place.is_paid) if place else (None, None)
     if is_host:
         price, is_paid = virtual_class.class_price, virtual_class.is_paid
     has_preference = is_host and virtual_class.has_preference
-    changes = _find_changes(virtual_class, user, steps, now) if is_host else NO_CHANGES
+    changes = _find_changes(virtual_class, user, now) if is_host else NO_CHANGES
     return OwnClass(
         virtual_class=virtual_class,
         role=Role.HOST if is_host else Role.PARTICIPANT,
@@ -130,14 +127,12 @@ def _describe_one(
     )
 
 
-def _find_changes(
-    virtual_class: VirtualClass, host: User, steps: list[RefundStep], now: datetime
-) -> Changes:
+def _find_changes(virtual_class: VirtualClass, host: User, now: datetime) -> Changes:
     is_closed = virtual_class.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}
     if is_closed or virtual_class.has_ended(now):
         return NO_CHANGES
     try:
-        case = find_cancelling_case(host, virtual_class, now, steps)
+        case = find_cancelling_case(host, virtual_class, now)
     except TooLateToChangeError:
         return NO_CHANGES
     purchase, end = virtual_class.purchase, virtual_class.end_time
@@ -146,5 +141,5 @@ def _find_changes(
         return Changes(None, end, refund)
     if is_in_charge(host):
         return Changes(end, end, refund)
-    terms = find_change_terms(virtual_class, now, steps=steps)
+    terms = find_change_terms(virtual_class, now)
     return Changes(terms.move_until if terms.can_move else None, terms.cancel_until, refund)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, UserStatus
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
+from bookings.domain.change_policy import check_booking_rate, limit_unpaid
 from bookings.domain.classes.cancelling import give_place_back
 from bookings.domain.exceptions import (
     BookingError,
@@ -40,6 +40,7 @@ from bookings.models import (
     Purchase,
     PurchaseKind,
     PurchaseState,
+    RefundCase,
     VirtualClass,
     WaitingState,
 )

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase, refuse_old_sign_in
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.classes.booking import (
     BookingRequest,
     mark_paid,
@@ -40,6 +40,7 @@ from bookings.models import (
     Offer,
     Payment,
     PriceDecision,
+    RefundCase,
     VirtualClass,
     make_link,
 )

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.calendar.writing import withdraw_event_if_possible
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import (
     BookingRequest,
     mark_paid,
@@ -48,6 +47,7 @@ from bookings.models import (
     MinimumDecision,
     NoticeKind,
     OpenClass,
+    RefundCase,
     VirtualClass,
     WaitingListEntry,
     WaitingState,

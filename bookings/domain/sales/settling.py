@@ -17,11 +17,12 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.writing import withdraw_event_if_possible
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import mark_paid
 from bookings.domain.classes.cancelling import give_up_class
 from bookings.domain.classes.scheduling import (
     UNSCHEDULABLE,
+    TriggerPolicy,
+    get_trigger_policy,
     needs_manual_scheduling,
     schedule_class,
 )
@@ -42,13 +43,13 @@ from bookings.domain.money.refunds import send_refunds_of
 from bookings.domain.queries import get_class_by_preference, list_money_gone
 from bookings.domain.sales.buying import settle_place
 from bookings.domain.teacher_alerts import ask_for_agreement
-from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import (
     ClassStatus,
     Payment,
     PaymentStatus,
     Purchase,
     PurchaseKind,
+    RefundCase,
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway, pays_online

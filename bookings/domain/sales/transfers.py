@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import lock_person
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import mark_paid
 from bookings.domain.classes.cancelling import give_up_class
 from bookings.domain.classes.scheduling import UNSCHEDULABLE, schedule_class
@@ -47,6 +46,7 @@ from bookings.models import (
     NoticeKind,
     Purchase,
     PurchaseState,
+    RefundCase,
     TransferState,
     normalize_operation_number,
 )

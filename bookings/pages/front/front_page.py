@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.sign_in.redirects import error_text
-from bookings.domain.change_policy import RefundCase, RefundStep, load_steps
 from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
-from bookings.models import Question, Quote, TeacherPage
+from bookings.models import Question, Quote, RefundCase, RefundStep, TeacherPage, load_steps
 from bookings.pages.choice import Kind, list_kinds
 from bookings.pages.front.share_picture import share_picture_url
 from bookings.pages.sales.open_classes import list_cards

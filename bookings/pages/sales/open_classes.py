@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.desk.own_page import load_teacher_page
 from bookings.domain.exceptions import (
     BookingError,
@@ -31,7 +30,7 @@ from bookings.domain.sales.open_classes import (
     list_open_classes,
     with_counts,
 )
-from bookings.models import ClassStatus, PurchaseState
+from bookings.models import ChangeTerms, ClassStatus, PurchaseState, find_change_terms
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import count_missing, find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm

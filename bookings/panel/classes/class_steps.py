@@ -9,7 +9,6 @@ from django.contrib import messages
 
 from accounts.models import User
 from bookings.domain.calendar.repairing import reconcile_class
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import mark_paid
 from bookings.domain.classes.cancelling import cancel_class, decide_cancelling
 from bookings.domain.classes.changing import (
@@ -40,6 +39,7 @@ from bookings.models import (
     MinimumDecision,
     Notice,
     NoticeKind,
+    RefundCase,
     VirtualClass,
     find_open_class,
 )

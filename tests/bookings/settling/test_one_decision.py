@@ -8,13 +8,20 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.change_policy import RefundCase
 from bookings.domain.classes.booking import mark_paid
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money import money_back, refunds
 from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.sales.notifications import process_notifications
-from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
+from bookings.models import (
+    Payment,
+    PaymentStatus,
+    Refund,
+    RefundCase,
+    RefundReason,
+    RefundStatus,
+    VirtualClass,
+)
 from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, posting

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bookings.domain.change_policy import RefundCase
-from bookings.models import BookingRules, Price, TeacherPage
+from bookings.models import BookingRules, Price, RefundCase, TeacherPage
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.usefixtures("agenda")
