@@ -28,6 +28,9 @@ from bookings.models.heartbeat import (
     Heartbeat,
     meet_refused_at,
     not_connected_since,
+    note_beat,
+    note_failure,
+    read_beats,
 )
 from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
 from bookings.models.sales.bank_transfer import (
@@ -77,7 +80,7 @@ from bookings.models.sales.purchase import (
     PurchaseState,
 )
 from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
-from bookings.models.user_activity import Role, UserActivity
+from bookings.models.user_activity import Role, UserActivity, WaitingListEntry, WaitingState
 from bookings.models.virtual_class import (
     CalendarDrift,
     ClassStatus,
@@ -87,7 +90,6 @@ from bookings.models.virtual_class import (
     VirtualClass,
     list_awaiting_scheduling,
 )
-from bookings.models.waiting_list import WaitingListEntry, WaitingState
 from bookings.models.webhook import (
     CHOSEN_KINDS,
     DisabledReason,

@@ -1,9 +1,10 @@
-"""Heartbeats of the sweeps and of the calendar."""
+"""Heartbeats: when each sweep last succeeded and last failed, and outages of the calendar."""
 
 from datetime import datetime
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from calendar_sync import CalendarNotConnectedError
 
@@ -14,8 +15,9 @@ CALENDAR, MEET_ACCESS = "calendar", "meet_access"
 class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next run or end of lease (``next_run_at``).
 
-    The calendar and Meet have rows too (``outages.py`` and ``guests.py`` of ``domain/calendar``);
-    so have complete comparisons and payment searches.
+    So have complete comparisons and payment searches. The row CALENDAR counts failures in a row,
+    and ``failed_at`` is the first of them (domain/calendar/grant.py); MEET_ACCESS has only its last
+    refusal (domain/calendar/guests.py).
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
@@ -33,6 +35,22 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def note_beat(name: str, count: int) -> None:
+    beat = {"beat_at": timezone.now(), "count": count, "failure": ""}
+    Heartbeat.objects.update_or_create(name=name, defaults=beat)
+
+
+def note_failure(name: str, failure: str) -> None:
+    """failure: a text without secrets."""
+    failed = {"failed_at": timezone.now(), "failure": failure[:200]}
+    Heartbeat.objects.update_or_create(name=name, defaults=failed)
+
+
+def read_beats() -> dict[str, datetime | None]:
+    """Return when each sweep last succeeded."""
+    return dict(Heartbeat.objects.values_list("name", "beat_at"))
 
 
 def not_connected_since() -> datetime | None:

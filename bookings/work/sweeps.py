@@ -18,7 +18,6 @@ from bookings.domain.calendar.writing import update_events, withdraw_events
 from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.classes.times import delete_expired_holds, keep_wall_times
-from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.people.personal_data import forget_claims
 from bookings.domain.places.participants import pass_on_offers
@@ -29,6 +28,7 @@ from bookings.domain.sales.notifications import (
 )
 from bookings.domain.sales.open_classes import decide_open_classes, warn_of_deadlines
 from bookings.domain.sales.settling import expire_payments, settle_due_payments
+from bookings.models import note_beat, note_failure, read_beats
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks

@@ -10,8 +10,7 @@ from django.utils import timezone
 from accounts.services import remember_refresh_token
 from bookings.domain.calendar import repairing
 from bookings.domain.calendar.repairing import COMPARED, compare_calendar, keep_push_channel
-from bookings.domain.heartbeats import read_beats
-from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.models import Notice, NoticeKind, VirtualClass, read_beats
 from bookings.work.sweeps import SWEEPS, sweep
 from calendar_sync.models import WatchChannel
 from tests.bookings.drifts import (

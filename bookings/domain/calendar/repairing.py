@@ -31,10 +31,16 @@ from bookings.domain.calendar.writing import (
     withdraw_event,
     withdraw_event_if_possible,
 )
-from bookings.domain.heartbeats import note_beat
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.models import (
+    CalendarDrift,
+    ClassEvent,
+    ClassStatus,
+    NoticeKind,
+    VirtualClass,
+    note_beat,
+)
 from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CalendarError, CalendarRefusedError, CreatedEvent
 from calendar_sync.push.channels import keep_channel

@@ -14,10 +14,16 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
-from bookings.domain.heartbeats import note_beat, read_beats
 from bookings.domain.money.charges import DAILY
 from bookings.domain.sales.settling import LEASE, PAYMENTS_PER_SWEEP, settle
-from bookings.models import Payment, PaymentCharge, PaymentNotification, SignatureState
+from bookings.models import (
+    Payment,
+    PaymentCharge,
+    PaymentNotification,
+    SignatureState,
+    note_beat,
+    read_beats,
+)
 from bookings.payments.backend import PROVIDERS, get_gateway
 from bookings.payments.gateway import (
     CHARGE_TOPIC,

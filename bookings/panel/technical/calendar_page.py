@@ -15,8 +15,7 @@ from bookings.domain.calendar.grant import (
     is_revoked,
 )
 from bookings.domain.calendar.repairing import COMPARED
-from bookings.domain.heartbeats import read_beats
-from bookings.models import VirtualClass, meet_refused_at
+from bookings.models import VirtualClass, meet_refused_at, read_beats
 from bookings.panel.classes.class_list import list_drifted
 from bookings.panel.pages import show_page
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError, use_calendar

@@ -9,8 +9,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from accounts.models import Level, Newsletter
-from bookings.domain.heartbeats import note_beat
-from bookings.models import ClassType, Price
+from bookings.models import ClassType, Price, note_beat
 from bookings.work.sweeps import SWEEPS
 from tests.demo.people import ACCESS_CODE
 from tests.factories import VirtualClassFactory
