@@ -8,7 +8,6 @@ from itertools import starmap
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -16,11 +15,9 @@ from accounts.selectors import find_calendar_token
 from bookings.availability.slots import Agenda, Period, open_on
 from bookings.models import (
     BookingRules,
-    ClassStatus,
     Closure,
     Hold,
     HoursRange,
-    Purchase,
     SpecialHours,
     VirtualClass,
     Weekday,
@@ -29,19 +26,6 @@ from bookings.models import (
 from calendar_sync import BusySlot, read_listing
 
 Ranges = list[HoursRange]
-
-
-def awaits_calendar() -> Q:
-    """Match classes that are paid, or published, and about to be scheduled."""
-    paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
-    is_pending = Q(status=ClassStatus.PENDING, scheduling_requested_at__isnull=False)
-    return is_pending & (Exists(paid) | Q(open_class__isnull=False))
-
-
-def lapsed(now: datetime) -> Q:
-    """Match the pending classes whose payment can no longer come."""
-    purchases = Purchase.objects.classes().lapsed(now)
-    return Q(Exists(purchases.filter(virtual_class=OuterRef("pk"))), status=ClassStatus.PENDING)
 
 
 def has_hours() -> bool:
@@ -159,9 +143,7 @@ def _event_times(moving: VirtualClass | None) -> list[Period]:
 def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]:
     # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
     # work; "ends after now" alone would read every class.
-    rows = VirtualClass.objects.filter(
-        Q(status=ClassStatus.SCHEDULED) | awaits_calendar(),
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
+    rows = VirtualClass.objects.owning_time().filter(
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
     )

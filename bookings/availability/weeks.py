@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from bookings.availability.agenda import (
     Hours,
-    lapsed,
     list_days,
     load_hours,
     read_upcoming_events,
@@ -260,8 +259,8 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
         end_time__gt=whole.start,
-    ).exclude(over | lapsed(now))
-    for row in with_class_money(rows).select_related("booked_by", "offer"):
+    ).exclude(over)
+    for row in with_class_money(rows.without_lapsed(now)).select_related("booked_by", "offer"):
         is_paid = row.status == ClassStatus.PENDING and row.is_paid
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
     FreshSignInNeededError,
     NotHostError,
     TooLateToChangeError,
@@ -16,6 +18,7 @@ from bookings.domain.exceptions import (
     TooManyHoldsError,
 )
 from bookings.models import (
+    ClassStatus,
     Purchase,
     RefundCase,
     RefundReason,
@@ -72,6 +75,14 @@ def refuse_old_sign_in(actor: User | None, *, fresh_sign_in: bool) -> None:
     """
     if actor is not None and is_in_charge(actor) and not fresh_sign_in:
         raise FreshSignInNeededError
+
+
+def refuse_closed(virtual_class: VirtualClass) -> None:
+    """Raise ClassCancelledError or ClassCompletedError."""
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
 
 
 def refuse_strangers(virtual_class: VirtualClass, actor: User) -> None:

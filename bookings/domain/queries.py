@@ -9,7 +9,6 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import awaits_calendar, lapsed
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.models import (
     MONEY_GONE,
@@ -26,6 +25,7 @@ from bookings.models import (
     Refund,
     UserActivity,
     VirtualClass,
+    VirtualClassQuerySet,
 )
 from bookings.money_state import with_class_money
 
@@ -59,7 +59,7 @@ def list_payments_of(user: User) -> QuerySet[Payment]:
     )
 
 
-def list_classes_of(user: User) -> QuerySet[VirtualClass]:
+def list_classes_of(user: User) -> VirtualClassQuerySet:
     """With host, sale, and the link that decides which words are shown."""
     # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
@@ -68,38 +68,32 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
     return with_purchases(mine).select_related("booked_by", "offer", "open_class", "link")
 
 
-def with_purchases(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+def with_purchases(classes: VirtualClassQuerySet) -> VirtualClassQuerySet:
     """Prefetch what ``VirtualClass.purchase`` reads, with its checkout and hold."""
     purchases = Purchase.objects.select_related("payment", "hold")
     return classes.prefetch_related(Prefetch("purchases", purchases))
 
 
-def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
-    return only_ahead(list_classes_of(user))
+def list_next_classes_of(user: User) -> VirtualClassQuerySet:
+    ahead = list_classes_of(user).ahead(timezone.now())
+    return ahead.order_by("start_time", "id")
 
 
-def list_all_ahead_of(user: User) -> QuerySet[VirtualClass]:
+def list_all_ahead_of(user: User) -> VirtualClassQuerySet:
     """List the classes ahead, cancelled, lapsed and lost ones too; the nearest first."""
     ahead = list_classes_of(user).filter(end_time__gt=timezone.now())
     return ahead.order_by("start_time", "id")
 
 
-def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Keep the classes ahead, without cancelled, lapsed and lost ones; the nearest first."""
-    now = timezone.now()
-    ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(lapsed(now)).order_by("start_time", "id")
-
-
-def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
+def list_past_classes_of(user: User, before: VirtualClass | None = None) -> VirtualClassQuerySet:
     """The latest first, only those earlier than ``before``."""
     past = list_classes_of(user).filter(end_time__lte=timezone.now())
     return latest_first(past, before)
 
 
 def latest_first(
-    classes: QuerySet[VirtualClass], before: VirtualClass | None = None
-) -> QuerySet[VirtualClass]:
+    classes: VirtualClassQuerySet, before: VirtualClass | None = None
+) -> VirtualClassQuerySet:
     """Sort classes; with ``before``, keep only the earlier ones."""
     if before:
         earlier = Q(start_time__lt=before.start_time)
@@ -107,15 +101,11 @@ def latest_first(
     return classes.order_by("-start_time", "-id")
 
 
-def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    return classes.filter(
-        status=ClassStatus.PENDING,
-        price_decision=PriceDecision.WAITING,
-        end_time__gt=timezone.now(),
-    )
+def list_undecided() -> VirtualClassQuerySet:
+    return VirtualClass.objects.undecided().filter(end_time__gt=timezone.now())
 
 
-def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+def list_awaiting_payment() -> VirtualClassQuerySet:
     """List the unpaid classes ahead that can be paid, without undecided prices.
 
     A class without a preference is paid by hand, also after its hold.
@@ -123,29 +113,14 @@ def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualCl
     now = timezone.now()
     unpaid = Purchase.objects.classes().filter(state__in=UNPAID_STATES)
     lost = Exists(unpaid.filter(virtual_class=OuterRef("pk"), state=PurchaseState.LAPSED))
-    pending = classes.filter(
+    pending = VirtualClass.objects.filter(
         Exists(unpaid.filter(virtual_class=OuterRef("pk"))),
         status=ClassStatus.PENDING,
         end_time__gt=now,
     )
-    is_undecided = Q(price_decision=PriceDecision.WAITING)
-    is_over = Q(lapsed(now)) & (Q(has_preference=True) | lost)
-    return pending.exclude(is_undecided | is_over).order_by("start_time", "id")
-
-
-def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    """True if a paid class took the time of this unpaid one."""
-    purchase = virtual_class.purchase
-    is_lapsed = purchase is not None and purchase.state == PurchaseState.LAPSED
-    return is_lapsed and virtual_class.status == ClassStatus.PENDING
-
-
-def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """``lapsed`` for one row."""
-    if virtual_class.status != ClassStatus.PENDING:
-        return False
-    purchase = virtual_class.purchase
-    return purchase is not None and purchase.has_lapsed()
+    payable = pending.exclude(price_decision=PriceDecision.WAITING)
+    by_hand = payable.filter(has_preference=False).exclude(lost)
+    return (payable.without_lapsed(now) | by_hand).order_by("start_time", "id")
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
@@ -162,12 +137,12 @@ def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
     return approved.filter(purchase__kind=PurchaseKind.CLASS, purchase__virtual_class=class_id)
 
 
-def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
+def list_overlapping_scheduled(virtual_class: VirtualClass) -> VirtualClassQuerySet:
     between = list_scheduled_between(virtual_class.start_time, virtual_class.end_time)
     return between.exclude(pk=virtual_class.pk)
 
 
-def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+def list_scheduled_between(start: datetime, end: datetime) -> VirtualClassQuerySet:
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         start_time__lt=end,
@@ -186,7 +161,7 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=max(start, now),
     )
-    listed = with_class_money(open_ones.exclude(lapsed(now))).select_related("booked_by", "offer")
+    listed = with_class_money(open_ones.without_lapsed(now)).select_related("booked_by", "offer")
     return listed.order_by("start_time", "id")
 
 
@@ -210,9 +185,11 @@ def list_holds_over(virtual_class: VirtualClass) -> HoldQuerySet:
     )
 
 
-def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+def list_awaiting_between(start: datetime, end: datetime) -> VirtualClassQuerySet:
     """List the overlapping paid classes that wait for the calendar."""
-    waiting = VirtualClass.objects.filter(awaits_calendar(), start_time__lt=end, end_time__gt=start)
+    waiting = VirtualClass.objects.awaiting_calendar().filter(
+        start_time__lt=end, end_time__gt=start
+    )
     return with_purchases(waiting).select_related("booked_by").order_by("start_time", "id")
 
 

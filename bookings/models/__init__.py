@@ -88,7 +88,7 @@ from bookings.models.virtual_class import (
     HostType,
     PriceDecision,
     VirtualClass,
-    list_awaiting_scheduling,
+    VirtualClassQuerySet,
 )
 from bookings.models.webhook import (
     CHOSEN_KINDS,

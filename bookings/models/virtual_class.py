@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -52,6 +52,61 @@ class PriceDecision(models.TextChoices):
     NONE = "", "—"
     WAITING = "waiting", "Espera tu sí"
     AGREED = "agreed", "Aceptada"
+
+
+class VirtualClassQuerySet(models.QuerySet["VirtualClass"]):
+    def ahead(self, now: datetime) -> "VirtualClassQuerySet":
+        """Match classes that are not over, without cancelled, lapsed and lost ones."""
+        ahead = self.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
+        return ahead.without_lapsed(now)
+
+    def undecided(self) -> "VirtualClassQuerySet":
+        """Match ``VirtualClass.is_undecided``."""
+        return self.filter(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING)
+
+    def lapsed(self, now: datetime) -> "VirtualClassQuerySet":
+        """Match ``VirtualClass.has_lapsed``."""
+        return self.filter(_lapsed(now))
+
+    def without_lapsed(self, now: datetime) -> "VirtualClassQuerySet":
+        return self.exclude(_lapsed(now))
+
+    def awaiting_scheduling(self, now: datetime) -> "VirtualClassQuerySet":
+        """Match classes whose requested scheduling is still possible."""
+        return self.filter(
+            status=ClassStatus.PENDING,
+            scheduling_requested_at__isnull=False,
+            # Follows from the next line, and lets the index on start skip the past.
+            start_time__gt=now - settings.MAX_CLASS_LENGTH,
+            end_time__gt=now,
+        )
+
+    def awaiting_calendar(self) -> "VirtualClassQuerySet":
+        """Match classes that are paid, or published, and about to be scheduled."""
+        return self.filter(_awaits_calendar())
+
+    def owning_time(self) -> "VirtualClassQuerySet":
+        """Match scheduled classes, and those that are about to be."""
+        return self.filter(
+            Q(status=ClassStatus.SCHEDULED) | _awaits_calendar(),
+            # Follows from the line before, and lets the index on status work.
+            status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
+        )
+
+
+def _lapsed(now: datetime) -> Q:
+    from bookings.models import Purchase  # purchases import this module
+
+    purchases = Purchase.objects.classes().lapsed(now).filter(virtual_class=OuterRef("pk"))
+    return Q(Exists(purchases), status=ClassStatus.PENDING)
+
+
+def _awaits_calendar() -> Q:
+    from bookings.models import Purchase  # purchases import this module
+
+    paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
+    is_pending = Q(status=ClassStatus.PENDING, scheduling_requested_at__isnull=False)
+    return is_pending & (Exists(paid) | Q(open_class__isnull=False))
 
 
 class VirtualClass(models.Model):
@@ -163,6 +218,8 @@ class VirtualClass(models.Model):
     owns_time = models.BooleanField("dueña de su horario", default=False, editable=False)
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("modificada", auto_now=True)
+
+    objects = VirtualClassQuerySet.as_manager()
 
     class Meta:
         verbose_name = "clase"
@@ -311,20 +368,23 @@ class VirtualClass(models.Model):
             self.capacity,
         ) % {"type": self.get_class_type_display().lower(), "people": self.capacity}
 
+    @property
+    def has_lapsed(self) -> bool:
+        """True if it is pending, and its payment can no longer come."""
+        purchase = self.purchase
+        is_pending = self.status == ClassStatus.PENDING
+        return is_pending and purchase is not None and purchase.has_lapsed()
+
+    @property
+    def has_lost_its_hold(self) -> bool:
+        """True if a paid class took the time of this unpaid one."""
+        purchase = self.purchase
+        is_pending = self.status == ClassStatus.PENDING
+        return is_pending and purchase is not None and purchase.state == "lapsed"
+
     def has_ended(self, now: datetime | None = None) -> bool:
         """True from ``end_time`` on."""
         return self.end_time <= (now or timezone.now())
 
     def is_hosted_by(self, user: User) -> bool:
         return self.booked_by_id == user.pk
-
-
-def list_awaiting_scheduling(now: datetime) -> models.QuerySet[VirtualClass]:
-    """List the classes whose requested scheduling is still possible."""
-    return VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        scheduling_requested_at__isnull=False,
-        # Follows from the next line, and lets the index on start skip the past.
-        start_time__gt=now - settings.MAX_CLASS_LENGTH,
-        end_time__gt=now,
-    )

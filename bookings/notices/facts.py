@@ -30,7 +30,6 @@ from bookings.models import (
     WaitingListEntry,
     find_open_class,
     find_same_numbers,
-    list_awaiting_scheduling,
     meet_refused_at,
 )
 from bookings.money_state import REASONS, ReturnedMoney, describe_refund
@@ -348,7 +347,7 @@ what_to_check = Line(
 )
 waiting_classes = Line(
     _("Clases que esperan"),
-    lambda _notice: str(list_awaiting_scheduling(timezone.now()).count() or ""),
+    lambda _notice: str(VirtualClass.objects.awaiting_scheduling(timezone.now()).count() or ""),
 )
 identity = Line(
     _("Cuenta de"), lambda one: list_providers().get(one.occasion.partition(" ")[0], "")

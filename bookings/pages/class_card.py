@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.people.own_classes import find_code_to_share, find_conference_url
-from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import (
     UNPAID_STATES,
     BookingRules,
@@ -248,7 +247,7 @@ def count_missing(open_class: OpenClass) -> int:
 
 
 def _find_state(virtual_class: VirtualClass, now: datetime) -> str:
-    if has_lost_its_hold(virtual_class):
+    if virtual_class.has_lost_its_hold:
         return "lost"
     if virtual_class.is_undecided and not virtual_class.has_ended(now):
         return "undecided"
@@ -257,7 +256,7 @@ def _find_state(virtual_class: VirtualClass, now: datetime) -> str:
     if virtual_class.is_being_scheduled:
         # A class that has ended gets no link.
         return "refused" if virtual_class.has_ended(now) else "preparing"
-    if has_lapsed(virtual_class):
+    if virtual_class.has_lapsed:
         return "expired"
     if virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED}:
         return "ended" if virtual_class.has_ended(now) else virtual_class.status

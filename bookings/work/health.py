@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
 from bookings.domain.calendar.grant import is_at_risk, refused_since
-from bookings.models import CALENDAR, Heartbeat, list_awaiting_scheduling
+from bookings.models import CALENDAR, Heartbeat, VirtualClass
 from bookings.work.sweeps import SWEEPS
 
 # A sweep may wait for the others, and each of them for a provider that is down.
@@ -77,7 +77,7 @@ def load_service_state() -> dict[str, Any]:
     """
     owner, work = find_calendar_owner(), check_work()
     refused_at = refused_since(owner)
-    rows = list_awaiting_scheduling(timezone.now()).order_by()
+    rows = VirtualClass.objects.awaiting_scheduling(timezone.now()).order_by()
     waiting = rows.aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
     down_since = work.calendar_down_since if waiting["count"] else None
     at_risk = is_at_risk(owner)

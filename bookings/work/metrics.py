@@ -26,7 +26,6 @@ from bookings.models import (
     RefundStatus,
     VirtualClass,
     WebhookDelivery,
-    list_awaiting_scheduling,
 )
 from bookings.notices.delivery import LONGEST_DELAY
 from bookings.work.health import check_work
@@ -131,7 +130,7 @@ def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
         endpoint__is_active=True, next_attempt_at__isnull=False, due_at__lte=now
     )
     return {
-        "schedulings": (list_awaiting_scheduling(now), "scheduling_requested_at"),
+        "schedulings": (VirtualClass.objects.awaiting_scheduling(now), "scheduling_requested_at"),
         "event_updates": (updates, "event_update_requested_at"),
         "guest_lists": (guest_lists, "guests_changed_at"),
         "notifications": (notifications, "received_at"),

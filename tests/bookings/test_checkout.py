@@ -10,7 +10,7 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     NoPriceError,
 )
-from bookings.domain.queries import has_lapsed, list_next_classes_of
+from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales import checkout
 from bookings.domain.sales.holds import find_hand_hold_end
 from bookings.domain.sales.settling import settle
@@ -236,14 +236,14 @@ def test_a_class_lapses_with_its_preference(mercadopago, host):
     end_everything()
 
     virtual_class.refresh_from_db()
-    assert has_lapsed(virtual_class)
+    assert virtual_class.has_lapsed
     assert list(list_next_classes_of(host)) == []
 
 
 def test_the_name_of_a_preference_lets_no_class_lapse(host):
     named = VirtualClassFactory(booked_by=host, preference_id="manual-of-a-client")
 
-    assert not has_lapsed(named)
+    assert not named.has_lapsed
     assert list_next_classes_of(host).get() == named
 
 
@@ -255,4 +255,4 @@ def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host)
     settle(virtual_class.preference_id)
 
     [kept] = list_next_classes_of(host)
-    assert not has_lapsed(kept)
+    assert not kept.has_lapsed

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
-from bookings.domain.queries import has_lapsed
 from bookings.domain.sales import her_bookings
 from bookings.domain.sales.her_bookings import (
     book_for,
@@ -109,7 +108,7 @@ def test_without_a_provider_the_class_waits_for_the_teacher_s_mark(host, teacher
     booked = book(host, teacher)
 
     assert not booked.has_preference
-    assert not has_lapsed(booked)
+    assert not booked.has_lapsed
     assert confirm_payment(class_id=booked.pk, actor=teacher).is_scheduled
 
 
@@ -117,7 +116,7 @@ def test_an_unpaid_class_lapses_with_its_hold(host, teacher):
     booked = book(host, teacher)
     Purchase.objects.update(kept_until=timezone.now())
 
-    assert has_lapsed(VirtualClass.objects.get(pk=booked.pk))
+    assert VirtualClass.objects.get(pk=booked.pk).has_lapsed
     assert find_obstacle(START, END, teacher) is None
 
 

@@ -12,7 +12,7 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
     TransfersOffError,
 )
-from bookings.domain.queries import has_lapsed, list_next_classes_of
+from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfer_times import PayWay, find_kept_until
 from bookings.domain.sales.transfers import (
@@ -213,7 +213,7 @@ def test_the_student_hears_when_the_time_is_over(host):
     assert mail.due_at == Purchase.objects.get().kept_until
     assert reason_to_skip(mail)
     with time_machine.travel(mail.due_at + SECOND, tick=False):
-        assert has_lapsed(VirtualClass.objects.get())
+        assert VirtualClass.objects.get().has_lapsed
         assert not reason_to_skip(Notice.objects.get(pk=mail.pk))
 
 
@@ -243,7 +243,7 @@ def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago)
 
     assert abs(kept_for(booked) - DAY) < SECOND
     with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
-        assert not has_lapsed(VirtualClass.objects.get())
+        assert not VirtualClass.objects.get().has_lapsed
         assert list(list_next_classes_of(host)) == [booked]
 
 

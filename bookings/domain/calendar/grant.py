@@ -21,7 +21,6 @@ from bookings.models import (
     Heartbeat,
     NoticeKind,
     VirtualClass,
-    list_awaiting_scheduling,
     not_connected_since,
 )
 from bookings.notices.due import record_alert
@@ -194,7 +193,7 @@ def note_answer() -> None:
 
 def bring_forward() -> None:
     now = timezone.now()
-    waiting = list_awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
+    waiting = VirtualClass.objects.awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
     waiting.update(next_scheduling_at=None)
 
 

@@ -14,12 +14,12 @@ from bookings.domain.change_policy import (
     find_cancelling_case,
     find_leaving_case,
     is_in_charge,
+    refuse_closed,
     refuse_old_sign_in,
     refuse_strangers,
 )
 from bookings.domain.exceptions import (
     BookingError,
-    ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
@@ -273,9 +273,6 @@ def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: U
 def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:
     if virtual_class.is_hosted_by(user):
         raise BookingError(_("Esta clase la reservaste vos: podés cancelarla, pero no dejarla."))
-    if virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
-    if virtual_class.status == ClassStatus.COMPLETED:
-        raise ClassCompletedError
+    refuse_closed(virtual_class)
     if virtual_class.start_time <= timezone.now():
         raise BookingError(_("La clase ya empezó."))

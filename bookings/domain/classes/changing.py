@@ -20,6 +20,7 @@ from bookings.domain.calendar.writing import awaits_move, move_event_if_possible
 from bookings.domain.change_policy import (
     check_change_rate,
     is_in_charge,
+    refuse_closed,
     refuse_late_move,
     refuse_old_sign_in,
     refuse_strangers,
@@ -32,8 +33,6 @@ from bookings.domain.classes.times import (
 )
 from bookings.domain.exceptions import (
     BookingError,
-    ClassCancelledError,
-    ClassCompletedError,
     ClassEndedError,
     ClassPendingError,
     SameTimeError,
@@ -104,10 +103,7 @@ def reschedule_class(
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     now = timezone.now()
     refuse_strangers(virtual_class, actor)
-    if virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
-    if virtual_class.status == ClassStatus.COMPLETED:
-        raise ClassCompletedError
+    refuse_closed(virtual_class)
     if virtual_class.status == ClassStatus.PENDING:
         raise ClassPendingError
     if virtual_class.has_ended(now):

@@ -27,7 +27,6 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     VirtualClass,
-    list_awaiting_scheduling,
 )
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarUnavailableError
 from config.lib.background_jobs import BackgroundJob
@@ -112,7 +111,7 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
     is_trial: find the one that failed least, to test the calendar.
     """
     now = timezone.now()
-    due = list_awaiting_scheduling(now).filter(
+    due = VirtualClass.objects.awaiting_scheduling(now).filter(
         Q(next_scheduling_at=None) | is_due("next_scheduling_at", LONGEST_RETRY_AFTER, now),
         is_due("scheduling_requested_at", REQUEST_GRACE, now - REQUEST_GRACE),
     )

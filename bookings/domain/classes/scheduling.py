@@ -20,6 +20,7 @@ from bookings.domain.calendar.writing import (
     request_withdrawal,
     withdraw_event_if_possible,
 )
+from bookings.domain.change_policy import refuse_closed
 from bookings.domain.classes.times import claim_time
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -177,10 +178,7 @@ def _refuse(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
-    if virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
-    if virtual_class.status == ClassStatus.COMPLETED:
-        raise ClassCompletedError
+    refuse_closed(virtual_class)
     if virtual_class.has_ended():
         raise ClassEndedError
     if _is_time_lost(virtual_class):

@@ -191,18 +191,18 @@ def load_teacher_day() -> TeacherDay:
 
 def count_tasks(*, sees_payments: bool) -> Tasks:
     """Count in six queries; payments only for a person who may see them."""
-    classes = VirtualClass.objects.all()
     money = {
         "transfers": BankTransfer.objects.announced(),
         "to_return": Refund.objects.by_hand().open(),
     }
     paid = Purchase.objects.classes().paid().filter(virtual_class=OuterRef("pk"))
+    pending = VirtualClass.objects.filter(status=ClassStatus.PENDING)
     return Tasks(
         **{key: rows.count() if sees_payments else 0 for key, rows in money.items()},
-        paid_not_scheduled=classes.filter(Exists(paid), status=ClassStatus.PENDING).count(),
-        undecided=list_undecided(classes).count(),
+        paid_not_scheduled=pending.filter(Exists(paid)).count(),
+        undecided=list_undecided().count(),
         to_review=count_payments_to_review() if sees_payments else 0,
-        awaiting_payment=list_awaiting_payment(classes).count(),
+        awaiting_payment=list_awaiting_payment().count(),
         offered=list_open_offers(timezone.now()).count(),
         lacks_seller=_lacks_seller(),
     )

@@ -14,7 +14,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.availability.agenda import lapsed
 from bookings.domain.exceptions import (
     BookingError,
     NoPriceError,
@@ -22,7 +21,6 @@ from bookings.domain.exceptions import (
     OfferUsedError,
     PriceTooLowError,
 )
-from bookings.domain.queries import only_ahead
 from bookings.models import ClassStatus, ClassType, Offer, Price, PriceDecision, VirtualClass
 
 # Guests join a group by its code, so a group is booked for two people at least.
@@ -270,7 +268,7 @@ def _count_sold(prices: Iterable[Price]) -> Counter[int]:
     for price in prices:
         length = timedelta(minutes=price.minutes)
         sizes[price.offer_id, price.class_type, length][price.students_up_to] = price.pk
-    ahead = only_ahead(VirtualClass.objects.all())
+    ahead = VirtualClass.objects.ahead(timezone.now())
     fields = ("offer_id", "class_type", "start_time", "end_time", "max_participants")
     sold: Counter[int] = Counter()
     for offer_id, class_type, start, end, places in ahead.values_list(*fields):
@@ -311,4 +309,4 @@ def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[
 
 def _list_uses(user: User) -> QuerySet[VirtualClass]:
     booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
-    return booked.exclude(lapsed(timezone.now()))
+    return booked.without_lapsed(timezone.now())

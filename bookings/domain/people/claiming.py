@@ -313,15 +313,16 @@ def _lock_all(person_id: uuid.UUID) -> tuple[User | None, list[VirtualClass]]:
     purchases = Purchase.objects.filter(person=person_id)
     parts = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=person_id)
     claims = ClassLink.objects.filter(pk=OuterRef("pk"), made_for=person_id)
-    every = VirtualClass.objects.annotate(takes_part=Exists(parts))
-    classes = every.filter(Q(booked_by=person_id) | Q(takes_part=True) | Exists(claims))
+    classes = VirtualClass.objects.filter(Q(booked_by=person_id) | Exists(parts) | Exists(claims))
     locked = list(classes.select_for_update().order_by("pk"))
     bought = list(purchases.select_for_update().order_by("pk"))
     people = User.objects.select_for_update().filter(status=UserStatus.PLACEHOLDER)
     person = people.filter(pk=person_id).first()
     if purchases.count() > len(bought) or classes.count() > len(locked):
         raise BookedMeanwhileError
-    return person, [one for one in locked if one.booked_by_id == person_id or one.takes_part]
+    parts = UserActivity.objects.filter(user=person_id, virtual_class__in=locked)
+    inside = set(parts.values_list("virtual_class_id", flat=True))
+    return person, [one for one in locked if one.booked_by_id == person_id or one.pk in inside]
 
 
 def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -20,6 +20,7 @@ from bookings.models import (
     PurchaseState,
     Role,
     VirtualClass,
+    VirtualClassQuerySet,
     find_change_terms,
 )
 
@@ -87,7 +88,7 @@ def _is_open(virtual_class: VirtualClass, now: datetime) -> bool:
     return virtual_class.is_scheduled and not virtual_class.has_ended(now)
 
 
-def _with_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+def _with_money(classes: VirtualClassQuerySet) -> VirtualClassQuerySet:
     return classes.prefetch_related(
         "purchases__payment__charges__refunds",
         "purchases__entries__transfer",

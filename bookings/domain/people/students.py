@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import CharField, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
+from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from accounts.phones import normalize_phone
@@ -15,7 +16,6 @@ from bookings.domain.money.takings import Balance, find_balance
 from bookings.domain.queries import (
     list_next_classes_of,
     list_past_classes_of,
-    only_ahead,
 )
 from bookings.models import (
     UNDECIDED,
@@ -125,7 +125,7 @@ def _plain(letter: str) -> str:
 
 
 def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
-    classes = only_ahead(VirtualClass.objects.all())
+    classes = VirtualClass.objects.ahead(timezone.now())
     parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
     booked = with_class_money(classes.filter(booked_by__in=people))
     found = [(one.booked_by_id, one) for one in booked]

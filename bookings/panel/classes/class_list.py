@@ -45,12 +45,19 @@ def list_by_payment(classes: QuerySet[VirtualClass], *, paid: bool) -> QuerySet[
     return classes.filter(Exists(sales.filter(paid_at__isnull=not paid)))
 
 
+def list_to_pay(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    return classes.filter(pk__in=list_awaiting_payment().values("pk"))
+
+
 class PaidFilter(OptionFilter):
     title = parameter_name = "pagada"
     options = {
         "si": ("Sí", partial(list_by_payment, paid=True)),
         "no": ("No", partial(list_by_payment, paid=False)),
-        "espera": ("Por pagar", list_awaiting_payment),
+        "espera": (
+            "Por pagar",
+            list_to_pay,
+        ),
     }
 
 
@@ -64,10 +71,14 @@ class DriftFilter(OptionFilter):
     options = {"distinto": ("Dice otra cosa", list_drifted)}
 
 
+def list_to_decide(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    return classes.filter(pk__in=list_undecided().values("pk"))
+
+
 class PriceDecisionFilter(OptionFilter):
     title = "fuera de la lista"
     parameter_name = "precio"
-    options = {"decidir": ("Espera tu sí", list_undecided)}
+    options = {"decidir": ("Espera tu sí", list_to_decide)}
 
 
 def list_with_open_offer(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
