@@ -141,12 +141,7 @@ def _event_times(moving: VirtualClass | None) -> list[Period]:
 
 
 def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]:
-    # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
-    # work; "ends after now" alone would read every class.
-    rows = VirtualClass.objects.owning_time().filter(
-        start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
-        start_time__lt=whole.end,
-    )
+    rows = VirtualClass.objects.owning_time().overlapping(whole.start, whole.end)
     if moving:
         rows = rows.exclude(pk=moving.pk)
     return starmap(Period, rows.values_list("start_time", "end_time"))

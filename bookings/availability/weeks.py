@@ -8,7 +8,6 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -254,13 +253,10 @@ def load_week(monday: date) -> tuple[Week, bool]:
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
     unpaid = Purchase.objects.filter(virtual_class=OuterRef("pk"), paid_at=None)
     over = Q(Exists(unpaid), status=ClassStatus.PENDING, end_time__lte=now)
-    rows = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
-        start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
-        start_time__lt=whole.end,
-        end_time__gt=whole.start,
-    ).exclude(over)
-    for row in with_class_money(rows.without_lapsed(now)).select_related("booked_by", "offer"):
+    shown = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING]
+    near = VirtualClass.objects.overlapping(whole.start, whole.end).filter(status__in=shown)
+    rows = near.exclude(over).without_lapsed(now)
+    for row in with_class_money(rows).select_related("booked_by", "offer"):
         is_paid = row.status == ClassStatus.PENDING and row.is_paid
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

@@ -4,7 +4,6 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
@@ -143,24 +142,14 @@ def list_overlapping_scheduled(virtual_class: VirtualClass) -> VirtualClassQuery
 
 
 def list_scheduled_between(start: datetime, end: datetime) -> VirtualClassQuerySet:
-    return VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
-        start_time__lt=end,
-        # Redundant, but lets the index on status and start skip the past.
-        start_time__gt=start - settings.MAX_CLASS_LENGTH,
-        end_time__gt=start,
-    )
+    return VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).overlapping(start, end)
 
 
 def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
     """List the classes that overlap a time, are not over, and are paid or can be."""
     now = timezone.now()
-    open_ones = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
-        start_time__lt=end,
-        start_time__gt=start - settings.MAX_CLASS_LENGTH,
-        end_time__gt=max(start, now),
-    )
+    near = VirtualClass.objects.overlapping(start, end).filter(end_time__gt=now)
+    open_ones = near.filter(status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING])
     listed = with_class_money(open_ones.without_lapsed(now)).select_related("booked_by", "offer")
     return listed.order_by("start_time", "id")
 
@@ -187,9 +176,7 @@ def list_holds_over(virtual_class: VirtualClass) -> HoldQuerySet:
 
 def list_awaiting_between(start: datetime, end: datetime) -> VirtualClassQuerySet:
     """List the overlapping paid classes that wait for the calendar."""
-    waiting = VirtualClass.objects.awaiting_calendar().filter(
-        start_time__lt=end, end_time__gt=start
-    )
+    waiting = VirtualClass.objects.awaiting_calendar().overlapping(start, end)
     return with_purchases(waiting).select_related("booked_by").order_by("start_time", "id")
 
 

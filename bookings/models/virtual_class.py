@@ -60,6 +60,15 @@ class VirtualClassQuerySet(models.QuerySet["VirtualClass"]):
         ahead = self.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
         return ahead.without_lapsed(now)
 
+    def overlapping(self, start: datetime, end: datetime) -> "VirtualClassQuerySet":
+        """Match classes that share time with a period."""
+        return self.not_over(start).filter(start_time__lt=end)
+
+    def not_over(self, now: datetime) -> "VirtualClassQuerySet":
+        """Match classes that end after a moment."""
+        # No class lasts longer, and so the index on start skips the past.
+        return self.filter(start_time__gt=now - settings.MAX_CLASS_LENGTH, end_time__gt=now)
+
     def undecided(self) -> "VirtualClassQuerySet":
         """Match ``VirtualClass.is_undecided``."""
         return self.filter(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING)
@@ -73,13 +82,8 @@ class VirtualClassQuerySet(models.QuerySet["VirtualClass"]):
 
     def awaiting_scheduling(self, now: datetime) -> "VirtualClassQuerySet":
         """Match classes whose requested scheduling is still possible."""
-        return self.filter(
-            status=ClassStatus.PENDING,
-            scheduling_requested_at__isnull=False,
-            # Follows from the next line, and lets the index on start skip the past.
-            start_time__gt=now - settings.MAX_CLASS_LENGTH,
-            end_time__gt=now,
-        )
+        requested = self.filter(status=ClassStatus.PENDING, scheduling_requested_at__isnull=False)
+        return requested.not_over(now)
 
     def awaiting_calendar(self) -> "VirtualClassQuerySet":
         """Match classes that are paid, or published, and about to be scheduled."""

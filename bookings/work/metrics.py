@@ -12,7 +12,7 @@ from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from bookings.domain.calendar.grant import describe_access
+from bookings.domain.calendar.grant import CONNECTED, describe_access
 from bookings.domain.money.takings import count_payments_to_review
 from bookings.models import (
     ClassLog,
@@ -111,7 +111,7 @@ def _work(now: datetime) -> Gauges:
     text = "1 while the calendar is left alone because it fails."
     yield _gauge("classes_calendar_down", text, work.calendar_down_since is not None)
     text = "1 while a grant or the service account opens the calendar."
-    is_connected = describe_access(is_down=False) in {"ok", "at_risk", "stand_in"}
+    is_connected = describe_access(is_down=False) in CONNECTED
     yield _gauge("classes_calendar_connected", text, is_connected)
 
 

@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 AccessState = Literal["ok", "at_risk", "stand_in", "down", "revoked", "not_connected", "unreadable"]
+# In these states a grant or the service account opens the calendar.
+CONNECTED: set[AccessState] = {"ok", "at_risk", "stand_in"}
 
 # Google ends a grant for an application in testing after seven days:
 # https://developers.google.com/identity/protocols/oauth2#expiration
@@ -49,14 +51,17 @@ LONGEST_PAUSE = timedelta(minutes=5)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
+@transaction.atomic
 def note_refusal(refresh_token: str | None) -> None:
-    """Store and report a refusal once. refresh_token: None for the service account."""
+    """Store a refusal, and mail the teacher once. refresh_token: None for the service account."""
     if refresh_token is None:
         note_refused_account()
         return
     owner = find_calendar_owner()
-    if owner is not None and owner.provider_refresh_token == refresh_token:
-        note_revoked_grant(owner)
+    is_current = owner is not None and owner.provider_refresh_token == refresh_token
+    if owner is not None and is_current and mark_grant_revoked(user=owner):
+        logger.error("The calendar's grant was revoked.")
+        record_alert(NoticeKind.GRANT_REVOKED, owner, _grant_id(owner))
 
 
 def check_calendar_grant() -> int:
@@ -67,7 +72,8 @@ def check_calendar_grant() -> int:
     owner = find_calendar_owner()
     if owner is not None and _is_accepted(owner.provider_refresh_token):
         mark_grant_alive(user=owner)
-        warn_of_risk(owner)
+        if is_at_risk(owner):
+            record_alert(NoticeKind.GRANT_AT_RISK, owner, _grant_id(owner))
         return 1
     if settings.CALENDAR_SERVICE_ACCOUNT and not find_calendar_token() and _is_accepted(None):
         note_answer()
@@ -124,20 +130,7 @@ def is_at_risk(owner: User | None) -> bool:
     return RISKY_FROM <= age < RISKY_UNTIL
 
 
-def warn_of_risk(owner: User) -> None:
-    if is_at_risk(owner):
-        record_alert(NoticeKind.GRANT_AT_RISK, owner, grant_id(owner))
-
-
-@transaction.atomic
-def note_revoked_grant(owner: User) -> None:
-    """Store the revocation, and mail the teacher once."""
-    if mark_grant_revoked(user=owner):
-        logger.error("The calendar's grant was revoked.")
-        record_alert(NoticeKind.GRANT_REVOKED, owner, grant_id(owner))
-
-
-def grant_id(owner: User) -> str:
+def _grant_id(owner: User) -> str:
     saved_at = owner.provider_token_saved_at
     return saved_at.isoformat() if saved_at else ""
 

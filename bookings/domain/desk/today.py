@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import date, datetime, time, timedelta
-from enum import StrEnum
 from typing import IO
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.selectors import find_calendar_owner
 from bookings.availability.agenda import has_hours, load_agenda
 from bookings.availability.weeks import monday_of
-from bookings.domain.calendar.grant import refused_since
+from bookings.domain.calendar.grant import CONNECTED, AccessState, describe_access
 from bookings.domain.desk.hours import set_weekly_hours
 from bookings.domain.desk.messages import list_classes_of_week
 from bookings.domain.desk.own_page import load_seller, lock_teacher_page, set_photo
@@ -92,40 +89,31 @@ def _list_prices(offer: FirstOffer) -> list[Price]:
     ]
 
 
-class CalendarState(StrEnum):
-    GRANTED = "granted"
-    REVOKED = "revoked"
-    ABSENT = "absent"
-
-
 @dataclass(frozen=True, slots=True)
 class Setup:
     has_hours: bool
     has_prices: bool
-    calendar: CalendarState
+    calendar: AccessState
 
     @property
     def is_new(self) -> bool:
         return not (self.has_hours or self.has_prices)
 
     @property
+    def has_calendar(self) -> bool:
+        return self.calendar in CONNECTED
+
+    @property
     def is_ready(self) -> bool:
-        return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
+        return self.has_hours and self.has_prices and self.has_calendar
 
 
 def load_setup() -> Setup:
     return Setup(
         has_hours=has_hours(),
         has_prices=bool(list_class_options()),
-        calendar=_find_calendar_state(),
+        calendar=describe_access(is_down=False),
     )
-
-
-def _find_calendar_state() -> CalendarState:
-    owner = find_calendar_owner()
-    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
-        return CalendarState.ABSENT
-    return CalendarState.REVOKED if refused_since(owner) else CalendarState.GRANTED
 
 
 # A day and its classes in order.
@@ -222,12 +210,7 @@ def _group_by_day(classes: QuerySet[VirtualClass], monday: date) -> dict[date, l
 
 
 def _find_next(now: datetime) -> VirtualClass | None:
-    rows = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
-        # Implied by the next line; lets the index on status and start skip the past.
-        start_time__gt=now - settings.MAX_CLASS_LENGTH,
-        end_time__gt=now,
-    )
+    rows = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).not_over(now)
     return rows.select_related("booked_by", "offer").order_by("start_time", "id").first()
 
 

@@ -23,7 +23,7 @@ from bookings.domain.desk.own_page import (
     set_photo,
     write_teacher_page,
 )
-from bookings.domain.desk.today import CalendarState, load_setup, take_first_steps
+from bookings.domain.desk.today import load_setup, take_first_steps
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
 from bookings.notices.facts import site_address
@@ -162,7 +162,7 @@ def show_started(request: HttpRequest) -> HttpResponse:
         "title": "Tu página está lista",
         "address": address,
         "whatsapp_url": whatsapp_share_url(text),
-        "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
+        "needs_calendar": not load_setup().has_calendar,
     }
     return framing(show_page(request, "admin/own_page/started.html", **context))
 
