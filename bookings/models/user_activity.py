@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import User, UserStatus
 from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
@@ -61,6 +61,20 @@ class WaitingState(models.TextChoices):
     LEFT = "left", "Salió de la lista"
 
 
+class WaitingListQuerySet(models.QuerySet["WaitingListEntry"]):
+    def open(self) -> "WaitingListQuerySet":
+        """Match ``WaitingListEntry.is_open``."""
+        return self.filter(state__in=[WaitingState.WAITING, WaitingState.OFFERED])
+
+    def waiting(self) -> "WaitingListQuerySet":
+        """Match active people without an offer."""
+        return self.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)
+
+    def live(self, now: datetime) -> "WaitingListQuerySet":
+        """Match ``WaitingListEntry.is_live``."""
+        return self.filter(state=WaitingState.OFFERED, offer_expires_at__gt=now)
+
+
 class WaitingListEntry(models.Model):
     """First come, first served."""
 
@@ -81,6 +95,8 @@ class WaitingListEntry(models.Model):
     offered_at = models.DateTimeField("ofrecido", null=True, blank=True)
     offer_expires_at = models.DateTimeField("se ofrece hasta", null=True, blank=True)
     created_at = models.DateTimeField("en la lista desde", default=timezone.now, editable=False)
+
+    objects = WaitingListQuerySet.as_manager()
 
     class Meta:
         verbose_name = "persona en espera"
@@ -112,6 +128,11 @@ class WaitingListEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.get_state_display().lower()})"
+
+    @property
+    def is_open(self) -> bool:
+        """True if the person waits, or has an offer, expired ones included until a sweep."""
+        return self.state in {WaitingState.WAITING, WaitingState.OFFERED}
 
     def is_live(self, now: datetime | None = None) -> bool:
         return (

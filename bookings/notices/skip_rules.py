@@ -20,7 +20,6 @@ from bookings.models import (
     TransferState,
     UserActivity,
     VirtualClass,
-    WaitingState,
     find_open_class,
     not_connected_since,
 )
@@ -50,8 +49,7 @@ def _is_in_class(notice: Notice) -> bool:
 
 def _is_in_line(notice: Notice) -> bool:
     entry = find_entry(notice)
-    is_waiting = entry and entry.state in {WaitingState.WAITING, WaitingState.OFFERED}
-    return bool(is_waiting) and not _is_in_class(notice)
+    return entry is not None and entry.is_open and not _is_in_class(notice)
 
 
 def _is_offer_over(notice: Notice) -> bool:

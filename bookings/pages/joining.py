@@ -21,7 +21,6 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
 )
 from bookings.domain.places.joining import find_joined_class, join_class, preview_class
-from bookings.domain.places.participants import list_open_entries
 from bookings.domain.places.waiting_list import find_class_to_wait_for
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
@@ -80,7 +79,7 @@ def _refuse(
         return redirect("bookings:class", class_id=mine.pk)
     full_class = find_class_to_wait_for(code) if isinstance(refusal, ClassFullError) else None
     if full_class:
-        entry = list_open_entries(user).filter(virtual_class=full_class).first()
+        entry = user.waiting_list_entries.open().filter(virtual_class=full_class).first()
         if entry:
             messages.info(request, _("La clase sigue completa. Estás en la lista de espera."))
             return redirect("bookings:claim_place", entry_id=entry.pk)

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.domain.places.participants import IN_LINE
 from bookings.domain.queries import (
     list_participants,
     list_returns_to_make,
@@ -103,7 +102,7 @@ def _list_line(row: VirtualClass, *, may_change: bool) -> list[tuple[WaitingList
     """List who waits or waited, each with the address that takes the person out of the line."""
     remove = reverse("admin:bookings_virtualclass_step", args=[row.pk, RemoveFromLine.name])
     return [
-        (entry, f"{remove}?entry={entry.pk}" if may_change and entry.state in IN_LINE else "")
+        (entry, f"{remove}?entry={entry.pk}" if may_change and entry.is_open else "")
         for entry in row.waiting_list.select_related("user")
     ]
 

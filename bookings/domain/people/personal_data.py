@@ -23,7 +23,6 @@ from bookings.domain.classes.cancelling import cancel_class, decide_cancelling
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError, TransferWaitsError
 from bookings.domain.people.claiming import return_claim
-from bookings.domain.places.participants import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.domain.queries import list_classes_of
 from bookings.domain.sales.buying import release_places
@@ -290,7 +289,7 @@ def _forget_placeholder(person: User) -> bool:
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
     """Dry-run ``erase_person``, with its errors, without the person's own mails."""
     ahead = list_classes_to_cancel(user)
-    lines = list_open_entries(user).values_list("virtual_class", flat=True)
+    lines = user.waiting_list_entries.open().values_list("virtual_class", flat=True)
 
     def decide() -> list[VirtualClass]:
         for virtual_class in ahead:

@@ -34,7 +34,6 @@ from bookings.domain.places.participants import (
     add_guest,
     is_kept_for_another,
     list_held_places,
-    list_open_entries,
     offer_free_place,
 )
 from bookings.domain.queries import get_class, list_classes_of, list_money_gone
@@ -171,7 +170,7 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
     if is_in_line:
-        entries = list_open_entries(user).filter(virtual_class=virtual_class)
+        entries = user.waiting_list_entries.open().filter(virtual_class=virtual_class)
         entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
         offer_free_place(virtual_class)
 
@@ -203,7 +202,7 @@ def check_place(user: User, virtual_class: VirtualClass) -> bool:
 def _read_claims(user: User, virtual_class: VirtualClass) -> list[str]:
     """Read after the lock, in one query: the locking one may read old values before it waits."""
     found: dict[str, QuerySet[Any]] = {
-        "in line": list_open_entries(user).filter(virtual_class=virtual_class),
+        "in line": user.waiting_list_entries.open().filter(virtual_class=virtual_class),
         "inside": UserActivity.objects.filter(user=user, virtual_class=virtual_class),
         "held": list_held_places(virtual_class, timezone.now()).exclude(person=user),
         "money gone": list_money_gone(virtual_class.pk),

@@ -38,7 +38,6 @@ from config.lib.retries import is_due
 
 logger = logging.getLogger(__name__)
 
-IN_LINE = [WaitingState.WAITING, WaitingState.OFFERED]
 CLASSES_PER_SWEEP = 50
 
 
@@ -144,14 +143,14 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
-    offers = _list_live_offers(virtual_class)
+    offers = virtual_class.waiting_list.live(timezone.now())
     if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
     """End all waiting; return the active people who waited."""
-    line = virtual_class.waiting_list.filter(state__in=IN_LINE)
+    line = virtual_class.waiting_list.open()
     active = line.filter(user__status=UserStatus.ACTIVE)
     people = set(active.values_list("user_id", flat=True))
     line.update(state=WaitingState.LEFT, offered_at=None, offer_expires_at=None)
@@ -171,11 +170,12 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: in
     if free_places != 1:
         return False
     # Not part of the locking statement, which may have read the offers before it got the lock.
-    return _list_live_offers(virtual_class).exclude(user=user).exists()
+    return virtual_class.waiting_list.live(timezone.now()).exclude(user=user).exists()
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    return _list_live_offers(virtual_class).count() + count_held_places(virtual_class)
+    offered = virtual_class.waiting_list.live(timezone.now())
+    return offered.count() + count_held_places(virtual_class)
 
 
 def _take_back(offer: WaitingListEntry, now: datetime) -> None:
@@ -186,24 +186,12 @@ def _take_back(offer: WaitingListEntry, now: datetime) -> None:
     offer.save(update_fields=["state", "offered_at", "offer_expires_at"])
 
 
-def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
-    return virtual_class.waiting_list.filter(
-        state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now()
-    )
-
-
-def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
-    return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
-
-
 def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
     """List the entries that wait without an offer, the oldest first."""
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
-    waiting = virtual_class.waiting_list.filter(
-        ~Exists(parts), state=WaitingState.WAITING, user__status=UserStatus.ACTIVE
-    )
+    waiting = virtual_class.waiting_list.waiting().filter(~Exists(parts))
     return waiting.order_by("created_at", "id")
 
 
@@ -223,7 +211,7 @@ def pass_on_offers() -> int:
 
 
 def pass_on_offers_to(user: User) -> None:
-    offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
+    offers = user.waiting_list_entries.filter(state=WaitingState.OFFERED)
     for class_id in list(offers.values_list("virtual_class", flat=True)):
         _try_to_offer(class_id)
 
@@ -231,7 +219,7 @@ def pass_on_offers_to(user: User) -> None:
 def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
     return VirtualClass.objects.filter(
-        Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
+        Exists(line.waiting()),
         ~Exists(line.filter(state=WaitingState.OFFERED)),
         ~Exists(list_money_gone(OuterRef("pk"))),
         status=ClassStatus.SCHEDULED,

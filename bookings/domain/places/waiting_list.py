@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -33,10 +33,8 @@ from bookings.domain.places.joining import (
     take_place,
 )
 from bookings.domain.places.participants import (
-    IN_LINE,
     count_kept_places,
     list_held_places,
-    list_open_entries,
     lock_open_class,
     offer_free_place,
     sells_places,
@@ -117,7 +115,7 @@ def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 
 
 def leave_every_line(*, user: User) -> None:
-    for entry in list_open_entries(user):
+    for entry in user.waiting_list_entries.open():
         leave_line(user=user, entry_id=entry.pk)
 
 
@@ -144,7 +142,7 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
     entry = WaitingListEntry.objects.get_or_create(
         virtual_class=virtual_class, user=user, defaults={"created_at": now}
     )[0]
-    if entry.has_expired(now) or entry.state not in IN_LINE:
+    if entry.has_expired(now) or not entry.is_open:
         if find_pause_end(entry, now):
             raise OfferLapsedError
         entry.state, entry.created_at = WaitingState.WAITING, now
@@ -166,7 +164,7 @@ def _refuse_needless(user: User, virtual_class: VirtualClass, now: datetime) -> 
 
 
 def _leave(entry: WaitingListEntry) -> WaitingListEntry:
-    if entry.state in IN_LINE:
+    if entry.is_open:
         if entry.is_live():
             entry.offer_expires_at = timezone.now()
         entry.state = WaitingState.LEFT
@@ -244,20 +242,15 @@ def count_waiting(virtual_class: VirtualClass) -> int:
     now = timezone.now()
     if not takes_waiting(virtual_class, now):
         return 0
-    is_in_line = Q(state=WaitingState.WAITING) | Q(
-        state=WaitingState.OFFERED, offer_expires_at__gt=now
-    )
-    line = virtual_class.waiting_list.filter(is_in_line, user__status=UserStatus.ACTIVE)
+    entries = virtual_class.waiting_list
+    line = entries.waiting() | entries.live(now).filter(user__status=UserStatus.ACTIVE)
     parts = virtual_class.activities.values("user")
     return line.exclude(user__in=parts).count()
 
 
 def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
-    return WaitingListEntry.objects.filter(
-        state=WaitingState.OFFERED,
-        offer_expires_at__gt=now,
-        virtual_class__status=ClassStatus.SCHEDULED,
-    )
+    live = WaitingListEntry.objects.live(now)
+    return live.filter(virtual_class__status=ClassStatus.SCHEDULED)
 
 
 def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
@@ -270,12 +263,8 @@ def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
 
 def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEntry]":
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("virtual_class"))
-    before = line.filter(
-        state=WaitingState.WAITING,
-        user__status=UserStatus.ACTIVE,
-        created_at__lt=OuterRef("created_at"),
-    )
-    offers = line.filter(state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now())
+    before = line.waiting().filter(created_at__lt=OuterRef("created_at"))
+    offers = line.live(timezone.now())
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )

@@ -27,7 +27,7 @@ from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.prices import Quote
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
 from bookings.domain.places.joining import check_place, take_place
-from bookings.domain.places.participants import list_open_entries, lock_open_class, offer_free_place
+from bookings.domain.places.participants import lock_open_class, offer_free_place
 from bookings.domain.sales.holds import limit_lapsed
 from bookings.domain.teacher_alerts import tell_of_sale
 from bookings.models import (
@@ -215,7 +215,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     if not purchase.is_free and payment is None and not _has_come_before(purchase):
         tell_of_sale(purchase)
     if is_in_line:
-        entries = list_open_entries(user).filter(virtual_class=locked)
+        entries = user.waiting_list_entries.open().filter(virtual_class=locked)
         # Kept for ``find_pause_end``, in case the place is not paid.
         entries.filter(state=WaitingState.OFFERED).update(offer_expires_at=now)
         entries.update(state=WaitingState.CLAIMED)

@@ -50,7 +50,6 @@ from bookings.models import (
     RefundCase,
     VirtualClass,
     WaitingListEntry,
-    WaitingState,
 )
 from bookings.notices.due import record_due
 
@@ -162,9 +161,7 @@ def list_open_classes() -> "QuerySet[CountedClass]":
 
 def with_counts(now: datetime) -> "QuerySet[CountedClass]":
     held = list_held_places(OuterRef("pk"), now)
-    offers = WaitingListEntry.objects.filter(
-        virtual_class=OuterRef("pk"), state=WaitingState.OFFERED, offer_expires_at__gt=now
-    )
+    offers = WaitingListEntry.objects.live(now).filter(virtual_class=OuterRef("pk"))
     return OpenClass.objects.select_related("virtual_class__booked_by").annotate(
         held=_count(held, "virtual_class"), offered=_count(offers, "virtual_class")
     )

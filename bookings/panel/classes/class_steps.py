@@ -22,7 +22,6 @@ from bookings.domain.classes.scheduling import rehearse_scheduling, schedule_cla
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.places.participants import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.sales.her_bookings import (
     agree_to_price,
@@ -310,7 +309,7 @@ class RemoveFromLine(Step[VirtualClass]):
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         entry_id = form.cleaned_data["entry"]
         seen = foresee(lambda: remove_from_line(class_id=row.pk, entry_id=entry_id), [row.pk])
-        if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
+        if not row.waiting_list.open().filter(pk=entry_id).exists():
             return None
         happens = (f"{seen.result.user} sale de la lista de espera.", *_offer_sentences(seen.mails))
         return Facts(describe(row), happens, group_mails(seen.mails))

@@ -28,7 +28,6 @@ from bookings.domain.people.personal_data import (
     list_claims,
 )
 from bookings.domain.people.students import find_students, list_students, load_student_file
-from bookings.domain.places.participants import list_open_entries
 from bookings.domain.queries import list_next_classes_of
 from bookings.panel.classes.class_steps import describe
 from bookings.panel.pages import Pages, log_to_panel, requires, show_page
@@ -107,7 +106,7 @@ class SuspendPerson(Step[User]):
         if not self.is_offered(row):
             return None
         sessions = Session.objects.filter(user=row).count()
-        waits_for = list_open_entries(row).values_list("virtual_class", flat=True)
+        waits_for = row.waiting_list_entries.open().values_list("virtual_class", flat=True)
         seen = foresee(partial(suspend, user=User.objects.get(pk=row.pk)), list(waits_for))
         happens = [f"No puede entrar hasta que la reactives. Sesiones que se cierran: {sessions}."]
         happens += [f"Sigue en pie: {describe(one)}." for one in list_next_classes_of(row)]
