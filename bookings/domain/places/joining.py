@@ -9,12 +9,10 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import QuerySet, Value
 from django.utils import timezone
 
 from accounts.models import User
@@ -41,7 +39,6 @@ from bookings.models import (
     ClassEvent,
     ClassStatus,
     NoticeKind,
-    UserActivity,
     VirtualClass,
     WaitingState,
 )
@@ -164,14 +161,13 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """The class is locked. Raises as ``join_class``."""
-    is_in_line = check_place(user, virtual_class)
+    check_place(user, virtual_class)
     part = add_guest(virtual_class, user)
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
-    if is_in_line:
-        entries = user.waiting_list_entries.open().filter(virtual_class=virtual_class)
-        entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
+    entries = user.waiting_list_entries.open().filter(virtual_class=virtual_class)
+    if entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
@@ -188,37 +184,22 @@ def lock_class(code: str) -> VirtualClass:
     return get_class(classes, access_code=code)
 
 
-def check_place(user: User, virtual_class: VirtualClass) -> bool:
-    """Raise as ``join_class``; return True if the person is in line."""
-    claims = _read_claims(user, virtual_class)
-    if "money gone" in claims:
+def check_place(user: User, virtual_class: VirtualClass) -> None:
+    """Raise as ``join_class``."""
+    if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
-    _refuse(user, virtual_class, virtual_class.free_places - claims.count("held"))
-    if "inside" in claims:
-        raise AlreadyJoinedError
-    return "in line" in claims
-
-
-def _read_claims(user: User, virtual_class: VirtualClass) -> list[str]:
-    """Read after the lock, in one query: the locking one may read old values before it waits."""
-    found: dict[str, QuerySet[Any]] = {
-        "in line": user.waiting_list_entries.open().filter(virtual_class=virtual_class),
-        "inside": UserActivity.objects.filter(user=user, virtual_class=virtual_class),
-        "held": list_held_places(virtual_class, timezone.now()).exclude(person=user),
-        "money gone": list_money_gone(virtual_class.pk),
-    }
-    first, *others = (rows.order_by().values_list(Value(name)) for name, rows in found.items())
-    return [name for (name,) in first.union(*others, all=True)]
-
-
-def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
     if virtual_class.is_hosted_by(user):
         raise OwnClassError
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():
         raise ClassEndedError
     if virtual_class.is_full:
         raise ClassFullError
+    # Not part of the locking statement, which may have read old rows before it got the lock.
+    held = list_held_places(virtual_class, timezone.now()).exclude(person=user)
+    free_places = virtual_class.free_places - held.count()
     if free_places <= 0:
         raise PlaceHeldError
     if is_kept_for_another(virtual_class, user, free_places):
         raise PlaceOfferedError
+    if virtual_class.activities.filter(user=user).exists():
+        raise AlreadyJoinedError

@@ -169,7 +169,6 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: in
     """free_places: without those that others are paying."""
     if free_places != 1:
         return False
-    # Not part of the locking statement, which may have read the offers before it got the lock.
     return virtual_class.waiting_list.live(timezone.now()).exclude(user=user).exists()
 
 

@@ -203,7 +203,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     if mine:
         # Over, or without a preference, which another request may be making.
         _lapse(mine)
-    is_in_line = check_place(user, locked)
+    check_place(user, locked)
     lock_person(user)
     unpaid = user.purchases.places().kept(now)
     limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
@@ -214,11 +214,10 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     payment = _store(purchase, now)
     if not purchase.is_free and payment is None and not _has_come_before(purchase):
         tell_of_sale(purchase)
-    if is_in_line:
-        entries = user.waiting_list_entries.open().filter(virtual_class=locked)
-        # Kept for ``find_pause_end``, in case the place is not paid.
-        entries.filter(state=WaitingState.OFFERED).update(offer_expires_at=now)
-        entries.update(state=WaitingState.CLAIMED)
+    entries = user.waiting_list_entries.open().filter(virtual_class=locked)
+    # Kept for ``find_pause_end``, in case the place is not paid.
+    entries.filter(state=WaitingState.OFFERED).update(offer_expires_at=now)
+    entries.update(state=WaitingState.CLAIMED)
     if purchase.is_free:
         give_place(purchase, None)
     return purchase

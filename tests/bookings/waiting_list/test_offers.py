@@ -86,7 +86,7 @@ def test_an_offer_that_is_over_keeps_nobody_out_even_if_nobody_sweeps(
     assert join_class(user=stranger, access_code=CODE).current_participants == 3
 
 
-@pytest.mark.parametrize(("free", "statements"), [(2, 10), (1, 11)])
+@pytest.mark.parametrize(("free", "statements"), [(2, 13), (1, 14)])
 def test_only_the_last_place_costs_joining_a_look_at_the_offers(
     virtual_class, student, django_assert_num_queries, free, statements
 ):
