@@ -263,9 +263,8 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
-    chosen = Hold.objects.chosen().filter(expires_at__gt=now)
-    rows = chosen.filter(start_time__lt=whole.end, end_time__gt=whole.start)
-    for row in rows.select_related("user"):
+    chosen = Hold.objects.chosen().live(now).overlapping(whole.start, whole.end)
+    for row in chosen.select_related("user"):
         yield Entry(EntryKind.HOLD, Period(row.start_time, row.end_time), row)
 
 

@@ -169,9 +169,7 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: boo
 
 def list_holds_over(virtual_class: VirtualClass) -> HoldQuerySet:
     """List the overlapping holds, expired ones too."""
-    return Hold.objects.filter(
-        start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
-    )
+    return Hold.objects.overlapping(virtual_class.start_time, virtual_class.end_time)
 
 
 def list_awaiting_between(start: datetime, end: datetime) -> VirtualClassQuerySet:

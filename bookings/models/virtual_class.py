@@ -73,12 +73,12 @@ class VirtualClassQuerySet(models.QuerySet["VirtualClass"]):
         """Match ``VirtualClass.is_undecided``."""
         return self.filter(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING)
 
-    def lapsed(self, now: datetime) -> "VirtualClassQuerySet":
-        """Match ``VirtualClass.has_lapsed``."""
-        return self.filter(_lapsed(now))
-
     def without_lapsed(self, now: datetime) -> "VirtualClassQuerySet":
-        return self.exclude(_lapsed(now))
+        """Leave out ``VirtualClass.has_lapsed``."""
+        from bookings.models import Purchase  # purchases import this module
+
+        purchases = Purchase.objects.classes().lapsed(now).filter(virtual_class=OuterRef("pk"))
+        return self.exclude(Q(Exists(purchases), status=ClassStatus.PENDING))
 
     def awaiting_scheduling(self, now: datetime) -> "VirtualClassQuerySet":
         """Match classes whose requested scheduling is still possible."""
@@ -96,13 +96,6 @@ class VirtualClassQuerySet(models.QuerySet["VirtualClass"]):
             # Follows from the line before, and lets the index on status work.
             status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
         )
-
-
-def _lapsed(now: datetime) -> Q:
-    from bookings.models import Purchase  # purchases import this module
-
-    purchases = Purchase.objects.classes().lapsed(now).filter(virtual_class=OuterRef("pk"))
-    return Q(Exists(purchases), status=ClassStatus.PENDING)
 
 
 def _awaits_calendar() -> Q:

@@ -97,7 +97,7 @@ def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass
     scheduled = list_scheduled_between(start, end).select_related("booked_by")
     if taken := scheduled.first() or list_awaiting_between(start, end).first():
         return taken
-    holds = Hold.objects.live(timezone.now()).filter(start_time__lt=end, end_time__gt=start)
+    holds = Hold.objects.live(timezone.now()).overlapping(start, end)
     others = holds.exclude(user=student, purchase=None)
     return others.select_related("user").order_by("start_time").first()
 

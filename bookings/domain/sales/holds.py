@@ -101,7 +101,7 @@ def keep_time(hold: Hold, *, by_teacher: bool = False) -> Hold:
     towards no limit.
     Raises SlotTakenError, TooManyHoldsError, TooManyLapsedError.
     """
-    here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
+    here = Hold.objects.overlapping(hold.start_time, hold.end_time)
     now = timezone.now()
     with racing_for_time(), transaction.atomic():
         lock_person(hold.user)

@@ -18,6 +18,10 @@ class HoldQuerySet(models.QuerySet["Hold"]):
         """Match times that are chosen, and not booked."""
         return self.filter(purchase=None)
 
+    def overlapping(self, start: datetime, end: datetime) -> "HoldQuerySet":
+        """Match holds that share time with a period, expired ones too."""
+        return self.filter(start_time__lt=end, end_time__gt=start)
+
     def live(self, now: datetime) -> "HoldQuerySet":
         """Match what still keeps its time (``Hold.is_live``)."""
         return self.filter(Q(expires_at__gt=now) | Q(purchase__kept_until__gt=now))
