@@ -23,7 +23,6 @@ from bookings.models import (
     RefundCase,
     RefundReason,
     VirtualClass,
-    find_change_terms,
     load_steps,
 )
 from config.lib.throttling import is_too_often, seconds_left
@@ -89,12 +88,6 @@ def refuse_strangers(virtual_class: VirtualClass, actor: User) -> None:
     """Raise NotHostError for anyone but host and teacher."""
     if not is_in_charge(actor) and not virtual_class.is_hosted_by(actor):
         raise NotHostError
-
-
-def refuse_late_move(scheduled: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise TooLateToChangeError."""
-    if not is_in_charge(actor) and not find_change_terms(scheduled, now).can_move:
-        raise TooLateToChangeError
 
 
 def check_change_rate(actor: User) -> None:

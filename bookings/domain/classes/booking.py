@@ -25,7 +25,6 @@ from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.checkouts import adopt_payment, find_by_preference
 from bookings.domain.money.prices import Quote, judge_price
 from bookings.domain.money.purchases import lock_purchase, pay_purchase, take_cash
-from bookings.domain.places.participants import list_booker
 from bookings.domain.teacher_alerts import tell_of_booking
 from bookings.models import (
     ClassEvent,
@@ -112,7 +111,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         class_price=quote.price,
         offer=request.offer,
         max_participants=quote.students_count,
-        participants_ids=list_booker(user.pk),
+        participants_ids=[str(user.pk)],  # until it is scheduled and has rows
         **request.words,
         price_decision=judge_price(quote) if is_foreign else PriceDecision.NONE,
     )

@@ -21,7 +21,6 @@ from bookings.domain.change_policy import (
     check_change_rate,
     is_in_charge,
     refuse_closed,
-    refuse_late_move,
     refuse_old_sign_in,
     refuse_strangers,
 )
@@ -39,6 +38,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeAwaitedError,
     TimeOverError,
+    TooLateToChangeError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import find_money_back
@@ -61,6 +61,7 @@ from bookings.models import (
     PurchaseState,
     RefundCase,
     VirtualClass,
+    find_change_terms,
 )
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
@@ -108,7 +109,8 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
         raise ClassPendingError
     if virtual_class.has_ended(now):
         raise ClassEndedError
-    refuse_late_move(virtual_class, actor, now)
+    if not is_in_charge(actor) and not find_change_terms(virtual_class, now).can_move:
+        raise TooLateToChangeError
 
 
 def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) -> None:

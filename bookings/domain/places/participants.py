@@ -41,11 +41,6 @@ logger = logging.getLogger(__name__)
 CLASSES_PER_SWEEP = 50
 
 
-def list_booker(user_id: uuid.UUID) -> list[str]:
-    """Return the list of ids until the class is scheduled and has rows."""
-    return [str(user_id)]
-
-
 def add_host(locked: VirtualClass) -> None:
     """Add the booker and save the whole class: a scheduled one must have its host."""
     locked.activities.create(user_id=locked.booked_by_id, rol=Role.HOST)
@@ -101,7 +96,7 @@ def _follow_rows(locked: VirtualClass) -> None:
     parts = locked.activities.order_by("rol", "created_at", "id")  # the host's first
     people = [str(user_id) for user_id in parts.values_list("user_id", flat=True)]
     locked.current_participants = len(people)
-    locked.participants_ids = people or list_booker(locked.booked_by_id)
+    locked.participants_ids = people or [str(locked.booked_by_id)]
 
 
 def lock_open_class(class_id: uuid.UUID) -> VirtualClass:
