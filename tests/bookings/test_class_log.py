@@ -41,12 +41,14 @@ def test_the_log_tells_the_story_of_a_class(booked, host, student, teacher):
     ]
 
 
-def test_joining_logs_the_person_and_costs_ten_statements(host, student, django_assert_num_queries):
+def test_joining_logs_the_person_and_costs_thirteen_statements(
+    host, student, django_assert_num_queries
+):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
 
-    # Two savepoints around: the lock; claims, activity, people, class, purchase, log, mail,
-    # guests.
-    with django_assert_num_queries(10):
+    # Two savepoints around: the lock; money, held places, own place, activity, people, class,
+    # purchase, log, mail, line, guests.
+    with django_assert_num_queries(13):
         join_class(user=student, access_code=virtual_class.access_code)
 
     assert ClassLog.objects.get().details == {"person": str(student.pk)}
