@@ -19,7 +19,7 @@ from bookings.domain.places.participants import pass_on_offers_to
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.endpoints import rotate_secrets
-from calendar_sync.signals import access_refused, calendar_changed
+from calendar_sync import access_refused, calendar_changed
 
 
 @receiver(calendar_granted)

@@ -1,7 +1,4 @@
-"""The external calendar: other apps import only these names.
-
-``push`` and ``signals`` are imported by themselves: models must be loaded first.
-"""
+"""The external calendar: other apps import only these names, and ``push``, which needs models."""
 
 from calendar_sync.backend import (
     forget_upcoming_events,
@@ -21,5 +18,7 @@ from calendar_sync.interface import (
     EventLeftBehindError,
     EventNotOursError,
     OwnEvent,
+    access_refused,
+    calendar_changed,
 )
 from calendar_sync.listing import read_listing

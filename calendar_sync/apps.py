@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.core.checks import register
 
-from calendar_sync.checks import check_calendar, check_push
+from calendar_sync.checks import check_calendar
 
 
 class CalendarSyncConfig(AppConfig):
@@ -12,4 +12,3 @@ class CalendarSyncConfig(AppConfig):
 
     def ready(self) -> None:
         register(check_calendar)
-        register(check_push, deploy=True)

@@ -1,35 +1,30 @@
-"""The configured calendar: one call with the administrator's grant.
+"""The configured calendar: one call with the administrator's grant."""
 
-Each write begins a new generation of the cached lists, in the database for all processes: Django's
-cache alone would serve a list from before the write in processes without a shared one.
-"""
-
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from secrets import randbits
+from secrets import token_hex
 from typing import TYPE_CHECKING, TypeAlias
 
 from django.conf import settings
-from django.db import Error
+from django.core.cache import cache
 from django.utils.module_loading import import_string
 
 from calendar_sync.interface import (
     CalendarNotConnectedError,
     CalendarUnavailableError,
-    name_calendar,
+    access_refused,
 )
-from calendar_sync.signals import access_refused
 from config.lib.provider_calls import ProviderBusyError, ProviderGuard
 
 if TYPE_CHECKING:
     from calendar_sync.google.calendar import GoogleCalendar
 
-logger = logging.getLogger(__name__)
-
 # Imported for types only: Google's client takes a third of a second to load.
 Calendar: TypeAlias = "GoogleCalendar"
+
+# Names the state of the calendar to which a cached list belongs.
+STAMP_KEY = "calendar_sync.stamp"
 
 # Many quick writes in a row take less.
 _writers = ProviderGuard(patience=timedelta(seconds=1))
@@ -72,30 +67,6 @@ def write_calendar(refresh_token: str | None) -> Iterator[Calendar]:
         raise CalendarUnavailableError("Too many wait for the calendar already.") from error
 
 
-def find_generation(*, otherwise: int | None = None) -> int | None:
-    """Return None before the first write, and ``otherwise`` if the database fails."""
-    from calendar_sync.models import SyncState  # the package is imported before its models
-
-    rows = SyncState.objects.filter(calendar_id=name_calendar())
-    try:
-        return rows.values_list("generation", flat=True).first()
-    except Error as error:
-        logger.warning("The calendar's generation could not be read: %s", type(error).__name__)
-        return otherwise
-
-
 def forget_upcoming_events() -> None:
-    """Expire the lists of all processes after a write, even one that is being read."""
-    from calendar_sync.models import SyncState  # as above
-
-    # Drawn, as an insert that conflicts cannot count upwards without SQL.
-    state = SyncState(calendar_id=name_calendar(), generation=randbits(62))
-    try:
-        SyncState.objects.bulk_create(
-            [state],
-            update_conflicts=True,
-            unique_fields=["calendar_id"],
-            update_fields=["generation"],
-        )
-    except Error as error:
-        logger.warning("The calendar's generation was not changed: %s", type(error).__name__)
+    """Expire the cached list after a write, also one that is just being read."""
+    cache.set(STAMP_KEY, token_hex(8), timeout=None)

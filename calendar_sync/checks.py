@@ -64,20 +64,3 @@ def _access_messages() -> Iterator[CheckMessage]:
             "address.",
             id="calendar_sync.E002",
         )
-    if settings.CALENDAR_TIMEOUT > settings.CALENDAR_BUDGET:
-        yield checks.Error(
-            "CALENDAR_TIMEOUT is longer than CALENDAR_BUDGET, the time of all requests together.",
-            id="calendar_sync.E003",
-        )
-
-
-def check_push(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    if settings.BASE_URL.startswith("https://"):
-        return []
-    return [
-        checks.Info(
-            "Google cannot tell of changes in the calendar: it only calls a BASE_URL with https. "
-            "They are noticed by the sweep, some minutes later.",
-            id="calendar_sync.I001",
-        )
-    ]

@@ -1,9 +1,15 @@
-"""Values and errors of the external calendar; no provider is imported here."""
+"""Values, errors and signals of the external calendar; no provider is imported here."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
+from django.dispatch import Signal
+
+# The calendar may have changed; nothing has been read yet.
+calendar_changed = Signal()
+# The provider refused the grant of ``refresh_token``; with None, the service account.
+access_refused = Signal()
 
 # How many events a listing without a limit reads at most.
 LISTING_LIMIT = 2_500

@@ -6,30 +6,42 @@ RFC 5861: stale-if-error for CALENDAR_STALE_SECONDS, stale-while-revalidate.
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from uuid import uuid4
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 
-from calendar_sync.backend import find_generation, use_calendar
+from calendar_sync.backend import STAMP_KEY, use_calendar
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
 from config.lib.provider_calls import ProviderBusyError, ProviderGuard, SingleFlight
 
 logger = logging.getLogger(__name__)
 
 LIST_KEY = "calendar_sync.upcoming"
-# Kept while the list is fresh; the list itself is kept longer.
-STAMP_KEY = "calendar_sync.stamp"
-
-# Plain values, which the next release can read.
-Row = tuple[datetime, datetime, str, str | None, str | None]
-# The list's generation and its own id.
-Stamp = tuple[int | None, str]
-Kept = tuple[Stamp, list[Row]]
 
 # How long a reader waits for another's call, holding a thread.
 PATIENCE = timedelta(seconds=1)
+
+# The fields of a BusySlot: plain values, which the next release can read.
+Row = tuple[datetime, datetime, str, str | None, str | None]
+
+
+class Kept(NamedTuple):
+    """stamp: of the calendar's state when the call began."""
+
+    stamp: str
+    read_at: datetime
+    rows: list[Row]
+
+    @property
+    def is_fresh(self) -> bool:
+        return timezone.now() < self.read_at + timedelta(seconds=settings.CALENDAR_CACHE_SECONDS)
+
+    def present(self) -> list[BusySlot]:
+        now = timezone.now()
+        return [BusySlot(*row) for row in self.rows if row[1] > now]
+
 
 _flight: SingleFlight[Kept] = SingleFlight()
 guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
@@ -42,39 +54,28 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> list[BusySl
     expired list is served. Raises CalendarError.
     """
     cached = cache.get_many([STAMP_KEY, LIST_KEY])
-    earlier: Kept | None = cached.get(LIST_KEY)
-    generation = find_generation(otherwise=earlier[0][0] if earlier else None)
-    stamp: Stamp | None = cached.get(STAMP_KEY)
-    if earlier is not None and stamp == earlier[0] and stamp[0] == generation:
-        return _present(earlier)
+    stamp: str = cached.get(STAMP_KEY, "")
+    earlier = Kept(*cached[LIST_KEY]) if LIST_KEY in cached else None
+    if earlier and earlier.stamp == stamp and earlier.is_fresh:
+        return earlier.present()
     try:
-        return _present(_renew(generation, earlier, find_refresh_token))
+        return _renew(stamp, earlier, find_refresh_token).present()
     except CalendarError:
         if earlier is None:
             raise
-        return _present(earlier)
+        return earlier.present()
 
 
-def _present(kept: Kept) -> list[BusySlot]:
-    _stamp, rows = kept
-    now = timezone.now()
-    return [BusySlot(*row) for row in rows if row[1] > now]
-
-
-def _renew(
-    generation: int | None, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
-) -> Kept:
+def _renew(stamp: str, earlier: Kept | None, find_refresh_token: Callable[[], str | None]) -> Kept:
     def work() -> Kept:
-        kept = (generation, uuid4().hex), _fetch(find_refresh_token)
-        # Django keeps nothing with a time-out of 0.
-        fresh, stale = settings.CALENDAR_CACHE_SECONDS, settings.CALENDAR_STALE_SECONDS
-        cache.set(LIST_KEY, kept, timeout=fresh + stale)
-        cache.set(STAMP_KEY, kept[0], timeout=fresh)
+        kept = Kept(stamp, timezone.now(), _fetch(find_refresh_token))
+        lasts = settings.CALENDAR_CACHE_SECONDS + settings.CALENDAR_STALE_SECONDS
+        cache.set(LIST_KEY, tuple(kept), timeout=lasts)
         return kept
 
-    has_own = earlier is not None and earlier[0][0] == generation
+    has_own = earlier is not None and earlier.stamp == stamp
     try:
-        return _flight.run(generation, work, patience=timedelta() if has_own else guard.patience)
+        return _flight.run(stamp, work, patience=timedelta() if has_own else guard.patience)
     except TimeoutError as error:
         if not has_own:
             guard.note_slow()

@@ -18,7 +18,7 @@ urlpatterns = [
     path("service-worker.js", offline.serve_worker, name="service_worker"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
-    path("", include("calendar_sync.push.urls")),
+    path("", include("calendar_sync.push")),
 ]
 
 handler400 = "config.web.errors.bad_request"

@@ -181,21 +181,12 @@ class GoogleCalendar:
                 found.append(own)
         return sorted(found, key=lambda event: event.event_id != event_id)
 
-    def open_channel(self, *, channel_id: str, token: str, address: str) -> tuple[str, datetime]:
-        """Request push messages to an https address; return their resource and end."""
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> datetime:
+        """Request push messages to an https address; return their end."""
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
-            return answer["resourceId"], datetime.fromtimestamp(
-                int(answer["expiration"]) / 1000, UTC
-            )
-
-    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
-        """Close a channel; a closed one counts as closed."""
-        try:
-            self._background_events().stop({"id": channel_id, "resourceId": resource_id})
-        except NotThereError:
-            logger.info("The channel to close was closed already.")
+            return datetime.fromtimestamp(int(answer["expiration"]) / 1000, UTC)
 
     def _background_events(self) -> GoogleEvents:
         return GoogleEvents(BACKGROUND_BUDGET, grant=get_grant(self._refresh_token))

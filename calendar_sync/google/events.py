@@ -102,12 +102,6 @@ class GoogleEvents:
         answer: JSON = self._send(request, is_readable=lambda answer: "resourceId" in answer)
         return answer
 
-    def stop(self, body: JSON) -> None:
-        """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
-        channels = _collection("channels", "calendar", "v3", settings.CALENDAR_API_URL)
-        request = channels.stop(body=body)
-        self._send(request, is_readable=lambda answer: not answer)
-
     def open_space(self, code: str) -> None:
         """Let all with the link of a Meet space enter. code: as in the link.
 

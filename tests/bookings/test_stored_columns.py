@@ -15,7 +15,6 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from calendar_sync.models import SyncState
 from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 
@@ -35,7 +34,7 @@ def columns(row):
 
 
 def test_each_model_with_a_database_default_is_tried_here():
-    with_default = {BookingRules, Session, TeacherPage, User, VirtualClass, SyncState}
+    with_default = {BookingRules, Session, TeacherPage, User, VirtualClass}
 
     assert with_default == WITH_DATABASE_DEFAULT
 
@@ -70,7 +69,7 @@ def test_joining_stores_the_part_the_place_and_the_notice(student):
     }
 
 
-@pytest.mark.parametrize("model", [Session, User, SyncState], ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [Session, User], ids=lambda model: model.__name__)
 def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
     row = model.objects.create(
         **{
@@ -82,7 +81,6 @@ def test_column_with_a_database_default_keeps_what_it_is_given(student, model):
                 "used_at": student.created_at,
             },
             User: {"email": "new@example.com", "private_notes": "Llega tarde."},
-            SyncState: {"calendar_id": "primary", "generation": 7},
         }[model]
     )
 

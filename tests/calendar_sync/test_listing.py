@@ -20,11 +20,8 @@ from calendar_sync import (
     listing,
     read_listing,
 )
-from calendar_sync.interface import name_calendar
 from calendar_sync.listing import LIST_KEY
-from calendar_sync.models import SyncState
 from config.lib.provider_calls import ProviderGuard
-from tests.api.database_faults import failing
 from tests.calendar_sync.backends import GatedCalendar
 from tests.standins import Fault
 
@@ -100,7 +97,7 @@ def test_listing_are_kept_as_plain_values(gated):
     first = upcoming_events()
     second = upcoming_events()
 
-    _, rows = cache.get(LIST_KEY)
+    _stamp, _read_at, rows = cache.get(LIST_KEY)
     assert [type(row) for row in rows] == [tuple]
     assert first == second == gated.slots
     assert second[0].start.isoformat() == gated.slots[0].start.isoformat()
@@ -313,28 +310,6 @@ def test_others_get_the_earlier_list_while_one_renews_it(expired):
         assert renewing.result(5) == [SLOT, LATER]
     assert upcoming_events() == [SLOT, LATER]
     assert listing.guard.patience
-
-
-def test_a_write_in_another_process_makes_the_list_an_old_one(gated):
-    """The number in the database is all that two processes without CACHE_URL share."""
-    gated.gate.set()
-    upcoming_events()
-    gated.slots = [SLOT]
-    SyncState.objects.update_or_create(calendar_id=name_calendar(), defaults={"generation": 7})
-
-    assert upcoming_events() == [SLOT]
-
-
-def test_a_database_that_fails_leaves_the_list_as_it_is(gated):
-    gated.slots = [SLOT]
-    gated.gate.set()
-    upcoming_events()
-
-    with failing():
-        assert upcoming_events() == [SLOT]
-        forget_upcoming_events()
-
-    assert gated.calls == 1
 
 
 def in_thread(work):

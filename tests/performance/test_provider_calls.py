@@ -13,7 +13,7 @@ from tests.performance.test_statements import statements
 # Class and sale twice, what has its time, the wish, the grant, the outage's end; then, under the
 # lock, class and sale, what has its time, the row, the host's part, the line, the mails to the host
 # and, as the rules say, to the teacher.
-STATEMENTS_OF_SCHEDULING = 33
+STATEMENTS_OF_SCHEDULING = 32
 
 
 @pytest.fixture

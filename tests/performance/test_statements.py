@@ -69,10 +69,10 @@ def test_stranger_costs_nothing(client, path):
     assert cost(client, "get", path) == []
 
 
-def test_list_of_events_costs_one_while_it_is_kept(client, teacher):
+def test_list_of_events_costs_none_while_it_is_kept(client, teacher):
     client.get("/api/calendar")
 
-    assert cost(client, "get", "/api/calendar") == ['SELECT "calendar_sync_syncstate"']
+    assert cost(client, "get", "/api/calendar") == []
 
 
 @pytest.mark.usefixtures("agenda")
@@ -84,7 +84,6 @@ def test_prices_cost_one_and_free_times_the_agenda_as_well(client):
     assert cost(client, "get", prices) == ['SELECT "bookings_price"']
     assert cost(client, "get", slots) == [
         *(f'SELECT "bookings_{table}"' for table in ["price", *agenda]),
-        'SELECT "calendar_sync_syncstate"',
     ]
 
 

@@ -48,7 +48,6 @@ class GoogleCalendar(GoogleIdentity):
         route("events.update", "PUT", EVENTS + "/([^/]+)", "_update"),
         route("events.patch", "PATCH", EVENTS + "/([^/]+)", "_patch"),
         route("events.delete", "DELETE", EVENTS + "/([^/]+)", "_delete"),
-        route("channels.stop", "POST", BASE + "/channels/stop", "_stop_channel"),
     )
 
     def _forget(self) -> None:
@@ -151,15 +150,6 @@ class GoogleCalendar(GoogleIdentity):
         self._channels[channel_id] = {**answer, "address": address, "calendarId": calendar.id}
         self._told[channel_id] = -1  # not even that it is open
         return json_reply(answer)
-
-    def _stop_channel(self, request: RecordedRequest) -> Reply:
-        self._access(request)
-        body = self._body(request)
-        channel = self._channels.get(str(body.get("id")))
-        if channel is None or channel["resourceId"] != body.get("resourceId"):
-            refuse(404, "notFound", f"Channel '{body.get('id')}' not found for project")
-        del self._channels[channel["id"]]
-        return Reply(204)
 
     # --- Access -------------------------------------------------------------------------------
 

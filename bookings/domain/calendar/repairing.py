@@ -43,7 +43,7 @@ from bookings.models import (
 )
 from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CalendarError, CalendarRefusedError, CreatedEvent
-from calendar_sync.push.channels import keep_channel
+from calendar_sync.push import keep_channel
 from config.lib.background_jobs import BackgroundJob
 
 logger = logging.getLogger(__name__)

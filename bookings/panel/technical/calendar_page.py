@@ -19,7 +19,7 @@ from bookings.models import VirtualClass, meet_refused_at, read_beats
 from bookings.panel.classes.class_list import list_drifted
 from bookings.panel.pages import show_page
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError, use_calendar
-from calendar_sync.push.channels import has_open_channel
+from calendar_sync.push import has_open_channel
 
 # Spec: Limits, administrative event listing.
 EVENTS_SHOWN = 10

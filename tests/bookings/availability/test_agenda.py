@@ -62,7 +62,7 @@ def find_slots() -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("classes", [10, 200])
-def test_load_agenda_costs_seven_queries_whatever_the_past_holds(classes, teacher):
+def test_load_agenda_costs_six_queries_whatever_the_past_holds(classes, teacher):
     read_listing(find_refresh_token=lambda: teacher.provider_refresh_token)
     free, _ = find_slots()
     add_past_classes(classes)
@@ -70,4 +70,4 @@ def test_load_agenda_costs_seven_queries_whatever_the_past_holds(classes, teache
     found, statements = find_slots()
 
     assert found == free > 0
-    assert len(statements) == 7
+    assert len(statements) == 6

@@ -1,1 +1,0 @@
-"""Push channels: the provider reports changes."""
