@@ -40,14 +40,6 @@ ALLOWED_HOSTS = LOCAL_HOSTS if _has_local_names else [host_of(BASE_URL)]
 TRUSTED_PROXIES = ENV.whole_number("TRUSTED_PROXIES", default=0)
 # Translated; a configured name is not.
 SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases"))
-# First values of the seller's data, which the teacher edits on her page afterwards.
-SELLER = {
-    "seller_name": ENV.text("SELLER_NAME"),
-    "cuit": ENV.text("SELLER_CUIT"),
-    "address": ENV.text("SELLER_ADDRESS"),
-    "hours": ENV.text("SELLER_HOURS"),
-    "data_fiscal_url": ENV.text("SELLER_DATA_FISCAL_URL"),
-}
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -241,7 +233,6 @@ WAITING_LIST_CLOSES = timedelta(hours=1)
 # Without a token there is no provider: the teacher marks classes as paid.
 MERCADOPAGO_ACCESS_TOKEN = ENV.text("MERCADOPAGO_ACCESS_TOKEN")
 MERCADOPAGO_WEBHOOK_SECRET = ENV.text("MERCADOPAGO_WEBHOOK_SECRET")
-MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.one_of("MERCADOPAGO_WEBHOOK_SIGNATURE", "require", "prefer")
 MERCADOPAGO_API_URL = ENV.address("MERCADOPAGO_API_URL", MERCADOPAGO_API)
 MERCADOPAGO_COLLECTOR_ID = services.collector_id(ENV)
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
@@ -335,8 +326,6 @@ TIME_ZONE = "America/Argentina/Buenos_Aires"
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# False replaces the browsers' service worker by one that removes itself (config/web/offline.py).
-OFFLINE_PAGE = ENV.boolean("OFFLINE_PAGE", default=True)
 # Locally files are served without collectstatic.
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
 WHITENOISE_ALLOW_ALL_ORIGINS = False
@@ -397,11 +386,11 @@ METRICS_TOKEN = services.metrics_token(ENV)
 METRICS_DIRECTORY = ENV.text("PROMETHEUS_MULTIPROC_DIR")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
-_sentry = services.sentry_options(ENV)
-HAS_ERROR_REPORTS = bool(_sentry["dsn"])
+_sentry_dsn = ENV.text("SENTRY_DSN")
+HAS_ERROR_REPORTS = bool(_sentry_dsn)
 if HAS_ERROR_REPORTS:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
-    start_sentry(**_sentry)
+    start_sentry(_sentry_dsn, release=ENV.text("RELEASE"))
 
 LOGGING = log_settings(LOG_FORMAT)

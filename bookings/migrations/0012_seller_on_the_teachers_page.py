@@ -1,17 +1,7 @@
 """Let the teacher edit the seller's data, which were in the environment."""
 
 import django.core.validators
-from django.conf import settings
 from django.db import migrations, models
-
-
-def take_from_environment(apps, schema_editor):
-    page = apps.get_model('bookings', 'TeacherPage')
-    values = {
-        name: value[: page._meta.get_field(name).max_length]
-        for name, value in settings.SELLER.items()
-    }
-    page.objects.update(**values)
 
 
 class Migration(migrations.Migration):
@@ -46,5 +36,4 @@ class Migration(migrations.Migration):
             name='seller_name',
             field=models.CharField(blank=True, db_default='', max_length=120, verbose_name='nombre o razón social'),
         ),
-        migrations.RunPython(take_from_environment, migrations.RunPython.noop),
     ]

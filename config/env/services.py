@@ -1,8 +1,7 @@
-"""Values for calendar, payments, metrics and error reports. Each raises ImproperlyConfigured."""
+"""Values for calendar, payments and metrics. Each raises ImproperlyConfigured."""
 
 import json
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -38,11 +37,10 @@ def trigger_policy(env: Values) -> str:
 def collector_id(env: Values) -> str:
     """Return the account that must receive the money; tokens end with it."""
     token = env.text("MERCADOPAGO_ACCESS_TOKEN")
-    value = env.text("MERCADOPAGO_COLLECTOR_ID", default=token.rpartition("-")[2])
+    value = token.rpartition("-")[2]
     if token and not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(
-            "MERCADOPAGO_COLLECTOR_ID must be the number of the account that takes the money; "
-            "MERCADOPAGO_ACCESS_TOKEN does not end with it."
+            "MERCADOPAGO_ACCESS_TOKEN must end with the number of the account: APP_USR-...-123."
         )
     return value
 
@@ -54,26 +52,3 @@ def metrics_token(env: Values) -> str:
             f"METRICS_TOKEN must have {SHORTEST_TOKEN} or more plain characters."
         )
     return token
-
-
-def sentry_options(env: Values) -> dict[str, str]:
-    """``dsn`` is empty for no error reports."""
-    return {
-        "dsn": _sentry_dsn(env),
-        "environment": env.text("SENTRY_ENVIRONMENT", default="production"),
-        "release": env.text("RELEASE"),
-    }
-
-
-def _sentry_dsn(env: Values) -> str:
-    dsn = env.text("SENTRY_DSN")
-    if not dsn:
-        return ""
-    try:
-        parts = urlsplit(dsn)
-        is_whole = bool(parts.username and parts.hostname and parts.path.strip("/").isdigit())
-    except ValueError:
-        is_whole = False
-    if not is_whole or parts.scheme not in ({"https", "http"} if env.is_local else {"https"}):
-        raise ImproperlyConfigured("SENTRY_DSN must be an address such as https://key@host/1.")
-    return dsn

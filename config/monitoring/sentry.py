@@ -3,8 +3,10 @@
 from typing import Any
 
 import sentry_sdk
+from django.core.exceptions import ImproperlyConfigured
 from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.types import Event, Hint
+from sentry_sdk.utils import BadDsn, Dsn
 
 from config.lib.background_jobs import work_tags
 from config.monitoring.logs import mask, mask_texts
@@ -12,10 +14,16 @@ from config.monitoring.logs import mask, mask_texts
 KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "user-agent"})
 
 
-def start_sentry(*, dsn: str, environment: str, release: str) -> None:
+def start_sentry(dsn: str, *, release: str) -> None:
+    """Raise ImproperlyConfigured for a DSN that is none."""
+    try:
+        Dsn(dsn)
+    except BadDsn:  # without the cause, which may quote the key
+        raise ImproperlyConfigured(
+            "SENTRY_DSN must be an address such as https://key@host/1."
+        ) from None
     sentry_sdk.init(
         dsn=dsn,
-        environment=environment,
         release=release or None,
         send_default_pii=False,
         max_request_body_size="never",

@@ -3,7 +3,6 @@
 The worker answers only for pages that cannot be loaded, and stores no personal page.
 """
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
@@ -13,7 +12,7 @@ from config.version import VERSION
 
 # The policy of a worker's script applies to what it fetches.
 POLICY = "default-src 'none'; connect-src 'self'"
-# How long a browser keeps its worker, and so how late OFFLINE_PAGE=false may reach it.
+# How long a browser keeps its worker, and so how late a change may reach it.
 WORKER_SECONDS = 3_600
 
 
@@ -26,8 +25,7 @@ def show_offline_page(request: HttpRequest) -> HttpResponse:
 @cache_control(max_age=WORKER_SECONDS)
 def serve_worker(request: HttpRequest) -> HttpResponse:
     """At the top of the site: a worker answers only for addresses below its own."""
-    template = f"offline/{'worker' if settings.OFFLINE_PAGE else 'removal'}.js"
     kind = "text/javascript; charset=utf-8"
-    response = render(request, template, {"version": VERSION}, content_type=kind)
+    response = render(request, "offline/worker.js", {"version": VERSION}, content_type=kind)
     response.headers["Content-Security-Policy"] = POLICY
     return response

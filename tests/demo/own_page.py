@@ -2,6 +2,7 @@
 
 from bookings.domain.desk.own_page import set_photo, write_teacher_page
 from bookings.models import Question, Quote
+from tests.demo.people import SELLER
 from tests.demo.portrait import draw_portrait
 
 TEXTS = {
@@ -54,7 +55,7 @@ QUESTIONS = [
 
 def seed_own_page() -> None:
     write_teacher_page(
-        texts=TEXTS,
+        texts=TEXTS | SELLER,
         quotes=[Quote(text=text, author=author) for text, author in QUOTES],
         questions=[Question(question=question, answer=answer) for question, answer in QUESTIONS],
     )

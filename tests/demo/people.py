@@ -34,9 +34,9 @@ EVERYBODY = [TEACHER, *STUDENTS]
 
 # Made up, in the footer of every page; nobody has this CUIT's number.
 SELLER = {
-    "SELLER_NAME": "Paula Ferreyra",
-    "SELLER_CUIT": "27-00000000-6",
-    "SELLER_ADDRESS": "Calle Inventada 123, Rosario",
-    "SELLER_HOURS": "lunes a viernes de 9 a 18",
-    "SELLER_DATA_FISCAL_URL": "https://datafiscal.demo.example/?qr=demo",
+    "seller_name": "Paula Ferreyra",
+    "cuit": "27-00000000-6",
+    "address": "Calle Inventada 123, Rosario",
+    "hours": "lunes a viernes de 9 a 18",
+    "data_fiscal_url": "https://datafiscal.demo.example/?qr=demo",
 }

@@ -30,6 +30,7 @@ from bookings.models import (
     Purchase,
     Quote,
     Refund,
+    TeacherPage,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -234,8 +235,8 @@ def test_rights_and_their_authority_are_named(client):
 
 
 @pytest.mark.parametrize("path", ["/", "/inicio", "/privacidad", "/nowhere"])
-def test_footer_shows_the_seller_and_leads_to_the_page(client, settings, path):
-    settings.SELLER = SELLER
+def test_footer_shows_the_seller_and_leads_to_the_page(client, path):
+    TeacherPage.objects.create(**SELLER)
 
     footer = client.get(path).content.decode().partition("<footer")[2]
 

@@ -147,7 +147,7 @@ def test_something_else_than_was_seen_is_not_put_aside(panel, approved):
 def test_the_story_has_the_notices_of_the_payment_and_of_its_order(
     panel, host, mercadopago, settings
 ):
-    settings.MERCADOPAGO_WEBHOOK_SIGNATURE = "prefer"
+    settings.MERCADOPAGO_WEBHOOK_SECRET = ""
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
     mercadopago.deliver(post=posting(Client()))

@@ -6,7 +6,6 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from django.conf import settings
 from django.core.cache import cache
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, default_storage
@@ -56,6 +55,7 @@ TURNS: dict[Any, Image.Transpose] = {
     8: Image.Transpose.ROTATE_90,
 }
 
+SELLER = ("seller_name", "cuit", "address", "hours", "data_fiscal_url")
 SELLER_KEY, SELLER_SECONDS = "seller", 60
 # The weights of a CUIT's digits; the check digit makes the sum divisible by 11.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
@@ -155,15 +155,14 @@ def _encode(image: Image.Image, width: int) -> bytes:
 
 
 def load_teacher_page() -> TeacherPage:
-    """Return an unsaved page with the environment's data of the seller if there is none."""
-    stored = TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first()
-    return stored or TeacherPage(**_first_values())
+    """Return an unsaved page if there is none."""
+    return TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first() or TeacherPage()
 
 
 def lock_teacher_page() -> TeacherPage:
     """Create the page if there is none."""
     pages = TeacherPage.objects.select_for_update()
-    return pages.get_or_create(pk=TeacherPage.SINGLETON, defaults=_first_values())[0]
+    return pages.get_or_create(pk=TeacherPage.SINGLETON)[0]
 
 
 def load_seller() -> dict[str, str]:
@@ -176,8 +175,8 @@ def load_seller() -> dict[str, str]:
         try:
             page = load_teacher_page()
         except DatabaseError:
-            return dict.fromkeys(settings.SELLER, "")
-        seller = {name: getattr(page, name) for name in settings.SELLER}
+            return dict.fromkeys(SELLER, "")
+        seller = {name: getattr(page, name) for name in SELLER}
         cache.set(SELLER_KEY, seller, SELLER_SECONDS)
     return seller
 
@@ -207,9 +206,7 @@ def write_teacher_page(
     *, texts: Mapping[str, str], quotes: Sequence[Quote], questions: Sequence[Question]
 ) -> None:
     """Replace the given texts, all quotes and all questions."""
-    TeacherPage.objects.update_or_create(
-        pk=TeacherPage.SINGLETON, defaults=texts, create_defaults=_first_values() | dict(texts)
-    )
+    TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
     transaction.on_commit(lambda: cache.delete(SELLER_KEY))
     for position, quote in enumerate(quotes):
         quote.position = position
@@ -219,16 +216,6 @@ def write_teacher_page(
     Quote.objects.bulk_create(quotes)
     Question.objects.all().delete()
     Question.objects.bulk_create(questions)
-
-
-def _first_values() -> dict[str, str]:
-    """Return the environment's data of the seller, as far as her form would take them."""
-    longest = {one.name: one.max_length for one in TeacherPage._meta.fields}
-    given = {name: value[: longest[name]] for name, value in settings.SELLER.items()}
-    given["cuit"] = read_cuit(given["cuit"]) or ""
-    if not given["data_fiscal_url"].startswith("https://"):
-        given["data_fiscal_url"] = ""
-    return given
 
 
 class DatabaseStorage(Storage):

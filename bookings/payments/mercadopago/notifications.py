@@ -50,8 +50,7 @@ def read_notification(
 
 
 def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:
-    is_required = settings.MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
-    if not is_required or signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
+    if signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
         return "take"
     # An IPN is dropped: it may carry a signature that fits no secret.
     is_forged = is_webhook and signature == SignatureState.INVALID

@@ -1,4 +1,4 @@
-"""Who sells the classes: first from the environment, then from the teacher's page."""
+"""Who sells the classes, from the teacher's page."""
 
 import pytest
 from django.core.cache import cache
@@ -7,8 +7,6 @@ from django.urls import reverse
 
 from bookings.domain.desk.own_page import (
     load_seller,
-    load_teacher_page,
-    lock_teacher_page,
     read_cuit,
     write_teacher_page,
 )
@@ -37,27 +35,9 @@ def test_a_mistyped_cuit_is_none(typed):
     assert read_cuit(typed) is None
 
 
-def test_the_environment_has_the_first_values(settings):
-    settings.SELLER = GIVEN
-
-    shown = load_seller()
-    stored = lock_teacher_page()
-
-    assert shown == GIVEN | {"cuit": "20-12345678-6"}
-    assert (stored.seller_name, stored.cuit) == ("Paula Profe", "20-12345678-6")
-
-
-def test_values_that_her_form_would_refuse_are_left_out(settings):
-    settings.SELLER = GIVEN | {"cuit": "20-12345678-5", "data_fiscal_url": "javascript:alert(1)"}
-
-    page = load_teacher_page()
-
-    assert (page.cuit, page.data_fiscal_url, page.address) == ("", "", "Calle 1")
-
-
 @pytest.mark.django_db(transaction=True)
-def test_what_she_writes_counts_from_then_on(settings):
-    settings.SELLER = GIVEN
+def test_what_she_writes_counts_from_then_on():
+    write_teacher_page(texts=GIVEN, quotes=[], questions=[])
     load_seller()
 
     write_teacher_page(texts={"seller_name": "Otra", "hours": ""}, quotes=[], questions=[])
@@ -81,7 +61,7 @@ def test_she_is_reminded_where_people_pay(teacher, sign_in, settings):
     panel, home = sign_in(teacher), reverse("admin:index")
     before = panel.get(home).content.decode()
 
-    settings.SELLER = GIVEN
+    write_teacher_page(texts=GIVEN, quotes=[], questions=[])
     cache.clear()
 
     assert "Decí quién vende" in before

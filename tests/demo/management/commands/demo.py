@@ -17,7 +17,7 @@ from django.utils import timezone
 from bookings.webhooks.endpoints import generate_secret
 from tests.demo.clocks import AGE_OF_DATA, clock_environment, moved_clock
 from tests.demo.folder import DATABASE, MAILS, empty_folder
-from tests.demo.people import EVERYBODY, SELLER, TEACHER
+from tests.demo.people import EVERYBODY, TEACHER
 from tests.demo.ports import OFFSETS, Ports, choose_ports, listen
 from tests.demo.processes import Processes
 from tests.demo.welcome import STOPPED, welcome
@@ -106,7 +106,6 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "DATABASE_URL": f"sqlite:///{quote(str(data / DATABASE))}",
         "EMAIL_URL": f"smtp://localhost:{ports.smtp}",
         "ADMIN_EMAIL": TEACHER.email,
-        **SELLER,
         "CALENDAR_CONSENT": "teacher",
         "AUTH_PROVIDER_ID": "demo-google",
         "AUTH_PROVIDER_SECRET": "demo-google-secret",
