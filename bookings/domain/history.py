@@ -7,7 +7,7 @@ from django.db import transaction
 from accounts.models import User
 from bookings.models import ClassEvent, ClassLog, Purchase, VirtualClass
 from bookings.webhooks.delivery import deliver_webhooks_soon
-from bookings.webhooks.payloads import describe_discount, draft_announcement
+from bookings.webhooks.events import describe_discount, draft_announcement
 
 
 def record_event(

@@ -25,13 +25,12 @@ from bookings.models import (
 )
 from bookings.notices.due import record_alert
 from bookings.webhooks.events import announce_events
-from bookings.webhooks.sending import LONGEST_REST, Answer, Sending
+from bookings.webhooks.sending import LONGEST_REST, Answer, send
 from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 from config.lib.retries import backoff, claim, is_due, spread
 
 logger = logging.getLogger(__name__)
 
-RECEIVERS_AT_ONCE = 8
 # A call stops after so long, to let other work run.
 SECONDS_IN_A_ROW = 45
 HEADERS = {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks"}
@@ -49,7 +48,7 @@ DELAYS = [
     timedelta(hours=24),
 ]
 MAX_ATTEMPTS = len(DELAYS) + 1
-# Longer than a round of parallel requests takes.
+# Longer than a request takes.
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
@@ -60,15 +59,16 @@ GONE = 410
 
 
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send due events; return the number of successes. No round begins after ``seconds``.
+    """Send due events, begun within these seconds; return the number of successes.
 
     Raises DatabaseError only.
     """
     successes, end = 0, time.monotonic() + seconds
-    while claimed := [one for row in _list_due() if (one := _claim(row))]:
-        successes += _send_round(claimed)
-        if time.monotonic() >= end:
-            break
+    while due := _list_due():
+        for row in due:
+            successes += deliver_now(row)
+            if time.monotonic() >= end:
+                return successes
     return successes
 
 
@@ -77,9 +77,14 @@ def deliver_webhooks_soon() -> None:
     job.call()
 
 
-def deliver_now(delivery: WebhookDelivery) -> None:
-    if claimed := _claim(delivery):
-        _send_round([claimed])
+def deliver_now(row: WebhookDelivery) -> bool:
+    """Return True if the receiver took it; False also if another worker has claimed it."""
+    delivery = _claim(row)
+    if delivery is None:
+        return False
+    answer = _send(delivery)
+    record_answer(delivery, answer)
+    return answer.is_success
 
 
 def _list_due() -> list[WebhookDelivery]:
@@ -90,7 +95,7 @@ def _list_due() -> list[WebhookDelivery]:
     is_rested = Q(resting_until=None) | is_due("resting_until", LONGEST_REST, now)
     endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True)
     firsts = due.filter(pk__in=endpoints.values_list(Subquery(oldest)))
-    return list(firsts.order_by("next_attempt_at", "pk")[:RECEIVERS_AT_ONCE])
+    return list(firsts.order_by("next_attempt_at", "pk"))
 
 
 def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
@@ -102,33 +107,19 @@ def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
     return sealed.select_related("event", "endpoint").filter(pk=row.pk).first()
 
 
-def _send_round(claimed: list[WebhookDelivery]) -> int:
-    """Ask all at once; only this thread uses the database."""
-    sendings = [(delivery, _start(delivery)) for delivery in claimed]
-    successes = 0
-    for delivery, sending in sendings:
-        answer = sending.wait() if sending else UNREADABLE_SECRET
-        record_answer(delivery, answer)
-        successes += answer.is_success
-    return successes
-
-
-def _start(delivery: WebhookDelivery) -> Sending | None:
-    """Begin the signed request; None if its secret cannot be decrypted."""
+def _send(delivery: WebhookDelivery) -> Answer:
     now, body = timezone.now(), delivery.event.body
     message_id = str(delivery.event_id)
     try:
         signature = Webhook(delivery.endpoint.secret).sign(message_id, now, body)
     except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
-        return None
+        return UNREADABLE_SECRET
     signed = {
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": signature,
     }
-    sending = Sending(delivery.endpoint.address, body.encode(), HEADERS | signed)
-    sending.start()
-    return sending
+    return send(delivery.endpoint.address, body.encode(), HEADERS | signed)
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bookings.models import DisabledReason, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.delivery import deliver_now, deliver_webhooks_soon
-from bookings.webhooks.payloads import build_test_event
+from bookings.webhooks.events import build_test_event
 
 
 def generate_secret() -> str:

@@ -1,26 +1,38 @@
-"""One HTTP request to a receiver, limited in time, without redirects and proxies."""
+"""One HTTP request to a receiver, without redirects and proxies, and never to an internal network.
 
+Each name is resolved once, against DNS rebinding.
+"""
+
+import ipaddress
 import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from http.client import HTTPException
-from threading import Thread
 from time import monotonic
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from urllib3 import BaseHTTPResponse
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, parse_address, resolve
-
 CONNECT_SECONDS = 5
 ADDRESSES_TRIED = 3
 LONGEST_REST = timedelta(hours=1)  # that a receiver may ask for
+MAX_LENGTH = 500  # of an address
+DEFAULT_PORTS = {"http": 80, "https": 443}
+# The rest of IPv6 holds other spellings of IPv4 addresses, private ones included.
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+SIX_TO_FOUR = ipaddress.IPv6Network("2002::/16")
+# Reserved (RFC 6890), but parts count as global in some versions of Python.
+PROTOCOLS = ipaddress.IPv4Network("192.0.0.0/24")
+
+
+class AddressError(ValueError):
+    """The text tells the teacher why her address is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +50,72 @@ class Answer:
         return not self.failure
 
 
-class Sending(Thread):
-    """A request under way. ``wait`` bounds all of it, which a socket's time-out does not."""
-
-    def __init__(self, address: str, body: bytes, headers: Mapping[str, str]) -> None:
-        super().__init__(daemon=True)  # a receiver that hangs must not keep the process
-        self._address, self._body, self._headers = address, body, headers
-        self._connection: HTTPConnection | None = None
-        self._started_at = monotonic()
-        self._answer = Answer(None, FAILURES[TimeoutError], settings.WEBHOOK_TIMEOUT)
-
-    def run(self) -> None:
-        try:
-            self._exchange()
-        except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
-            self._answer = Answer(None, _describe_failure(error), self._took())
-
-    def wait(self) -> Answer:
-        """Return the answer at the latest settings.WEBHOOK_TIMEOUT after the request began."""
-        rest = settings.WEBHOOK_TIMEOUT - self._took()
-        self.join(max(rest.total_seconds(), 0))
-        answer = self._answer
-        if self.is_alive() and self._connection and self._connection.sock:
-            with suppress(OSError):
-                # Not SSLSocket.shutdown: it drops the TLS session that the thread uses.
-                socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
-        return answer
-
-    def _exchange(self) -> None:
-        target = parse_address(self._address)
-        self._connection = connection = _connect(target)
-        with closing(connection):
+def send(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    """Post the body. Each step of the exchange may take settings.WEBHOOK_TIMEOUT."""
+    began = monotonic()
+    status, failure, wait, excerpt = None, "", timedelta(0), ""
+    try:
+        target = parse_address(address)
+        with closing(_connect(target)) as connection:
             path = (target.path or "/") + (f"?{target.query}" if target.query else "")
-            headers = {"Host": target.netloc, **self._headers}
-            connection.request("POST", path, self._body, headers, preload_content=False)
+            headers = {"Host": target.netloc, **headers}
+            connection.request("POST", path, body, headers, preload_content=False)
             response = connection.getresponse()
-            failure = _status_failure(response.status)
+            status, failure = response.status, _status_failure(response.status)
             wait = _read_wait(response.headers.get("Retry-After", ""))
-            self._answer = Answer(response.status, failure, self._took(), wait=wait)
             with suppress(OSError, HTTPException, HTTPError):
-                self._answer = replace(self._answer, excerpt=_read_excerpt(response))
+                excerpt = _read_excerpt(response)
+    except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
+        failure = _describe_failure(error)
+    return Answer(status, failure, timedelta(seconds=monotonic() - began), excerpt, wait)
 
-    def _took(self) -> timedelta:
-        return timedelta(seconds=monotonic() - self._started_at)
+
+def parse_address(address: str) -> SplitResult:
+    """Return the parts, with a host name. Raises AddressError."""
+    if len(address) > MAX_LENGTH or not address.isascii() or not address.isprintable():
+        raise AddressError("La dirección es demasiado larga o tiene signos que no van.")
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:  # a port that is no number, half an IPv6 address
+        raise AddressError("Eso no es una dirección web.") from None
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or port == 0 or " " in address:
+        raise AddressError("Tiene que ser una dirección como https://ejemplo.com/avisos.")
+    if parts.scheme == "http" and not settings.WEBHOOKS_MAY_STAY_LOCAL:
+        raise AddressError("Tiene que empezar con https://: lo que se manda no es para cualquiera.")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise AddressError("Sin usuario, contraseña ni «#»: el secreto ya firma cada aviso.")
+    if _is_internal(parts.hostname):
+        raise AddressError("La dirección lleva a una red interna.")
+    return parts
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return public IP addresses. Raises AddressError if there is none, and OSError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    allowed = [number for *_, where in found if is_public(number := str(where[0]))]
+    if not allowed:
+        raise AddressError("La dirección lleva a una red interna.")
+    return allowed
+
+
+def is_public(number: str) -> bool:
+    """Also True for internal addresses if the settings allow them."""
+    if settings.WEBHOOKS_MAY_STAY_LOCAL:
+        return True
+    address = ipaddress.ip_address(number.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        is_unicast = address in GLOBAL_UNICAST and address not in SIX_TO_FOUR
+        return is_unicast and address.is_global
+    return address.is_global and not address.is_multicast and address not in PROTOCOLS
+
+
+def _is_internal(host: str) -> bool:
+    """True if that shows without a look-up; ``resolve`` finds the rest."""
+    try:
+        return not is_public(host)
+    except ValueError:  # a name
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
 def _connect(target: SplitResult) -> HTTPConnection:

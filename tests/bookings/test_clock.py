@@ -22,7 +22,7 @@ from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_due
 from bookings.notices.mail import name_occasion
 from bookings.webhooks.delivery import deliver_webhooks
-from bookings.webhooks.payloads import build_test_event
+from bookings.webhooks.events import build_test_event
 from bookings.work.sweeps import sweep
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import HoldFactory, VirtualClassFactory

@@ -11,7 +11,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "handed on, not yet crossed out": partial(
         die_after, "bookings.models.WebhookDelivery.objects.bulk_create"
     ),
-    "while sending": partial(die_before, "bookings.webhooks.sending.Sending.run"),
+    "while sending": partial(die_before, "bookings.webhooks.delivery.send"),
     "between sending and noting": partial(die_before, "bookings.webhooks.delivery.record_answer"),
 }
 

@@ -26,7 +26,6 @@ from bookings.models import (
 )
 from bookings.panel.lists import Entry, OptionFilter, class_link, day_and_time, make_badge
 from bookings.panel.pages import Pages, PagesAdmin, ReadOnlyMixin
-from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
 from bookings.webhooks.endpoints import (
     deliver_again,
@@ -37,6 +36,7 @@ from bookings.webhooks.endpoints import (
     rotate_secrets,
     switch_on,
 )
+from bookings.webhooks.sending import MAX_LENGTH, AddressError, parse_address
 
 BADGES = {
     WebhookState.PENDING: "pending",

@@ -1,7 +1,6 @@
 """Somebody else's server that takes webhooks: real HTTP on loopback, told how to answer."""
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,8 +10,7 @@ from typing import Any
 class Receiver:
     """Remembers each request as (headers, body). status, body, headers: what it answers.
 
-    meanwhile: what it does before it answers. drip: how many bytes it sends, one after the other,
-    with as many seconds between them, instead of an answer.
+    meanwhile: what it does before it answers.
     """
 
     def __init__(self) -> None:
@@ -21,7 +19,6 @@ class Receiver:
         self.body = b"ok"
         self.headers: dict[str, str] = {}
         self.meanwhile: Callable[[], Any] = lambda: None
-        self.drip: tuple[int, float] | None = None
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
@@ -51,7 +48,7 @@ class Receiver:
                 receiver.requests.append((headers | {":path": self.path}, body))
                 receiver.meanwhile()
                 with suppress(OSError):  # whoever asked has gone
-                    self._drip() if receiver.drip else self._answer()
+                    self._answer()
 
             def _answer(self) -> None:
                 self.send_response(receiver.status)
@@ -60,13 +57,6 @@ class Receiver:
                 self.send_header("Content-Length", str(len(receiver.body)))
                 self.end_headers()
                 self.wfile.write(receiver.body)
-
-            def _drip(self) -> None:
-                count, pause = receiver.drip
-                for _ in range(count):
-                    self.wfile.write(b"H")
-                    self.wfile.flush()
-                    time.sleep(pause)
 
             def log_message(self, *args: Any) -> None:
                 pass

@@ -1,9 +1,6 @@
 """Delivering: everything arrives, under one id, and nobody waits for anybody else."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 import time
 from datetime import timedelta
@@ -23,7 +20,6 @@ from bookings.webhooks.endpoints import make_due_again, record_test_event, rotat
 from bookings.webhooks.events import forget_webhooks
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.bookings.webhooks.steps import NOON, state, wait
-from tests.processes import ROOT
 
 
 def test_a_delivery_is_signed_and_arrives(delivery, endpoint, receiver):
@@ -154,46 +150,6 @@ def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, se
     assert taken == 5
     assert len(receiver.requests) == 1
     assert time.monotonic() - started < 4
-
-
-def test_receivers_are_asked_side_by_side(endpoint, receiver, new_receiver):
-    other = new_receiver()
-    both_are_asked = threading.Barrier(2, timeout=3)
-    receiver.meanwhile = other.meanwhile = both_are_asked.wait
-    record_test_event(endpoint)
-    record_test_event(WebhookEndpointFactory(address=other.address))
-
-    assert deliver_webhooks() == 2
-
-
-ENDING = """
-import django, sys, threading, time
-django.setup()
-from bookings.webhooks.sending import Sending
-
-def deliver():
-    time.sleep(0.2)
-    sending = Sending(sys.argv[1], b"{}", {"webhook-id": "1"})
-    sending.start()
-    print(sending.wait().status)
-
-threading.Thread(target=deliver).start()
-"""
-
-
-@pytest.mark.skipif(
-    (3, 12) <= sys.version_info < (3, 12, 2),
-    reason="this Python starts no thread while a process ends (CPython gh-113964): sweeps deliver",
-)
-def test_a_process_that_ends_still_tells_what_it_has_begun(receiver):
-    command = [sys.executable, "-c", ENDING, receiver.address]
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
-
-    child = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-
-    assert (child.stdout, child.stderr) == ("200\n", "")
 
 
 def test_a_refusal_now_and_then_keeps_nothing_back(clock, endpoint, receiver):
