@@ -21,12 +21,23 @@ from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sessions.engine import SessionStore
 from accounts.sessions.languages import remember_in_browser
-from accounts.sessions.open_sessions import end_other_sessions, end_session, list_sessions
+from accounts.sessions.open_sessions import end_other_sessions, end_session, list_sessions, sign_out
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
 from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
 from accounts.sign_in.redirects import error_text, local_path
-from accounts.sign_in.signing_out import sign_out
+
+
+def show_sign_in(request: HttpRequest) -> HttpResponse:
+    """Spec: Authentication, 4."""
+    # login_required sends ``next``, NextAuth's clients send ``callbackUrl``.
+    wanted = request.GET.get("callbackUrl") or request.GET.get("next")
+    context = {
+        "providers": list_providers(),
+        "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
+        "error": error_text(request.GET.get("error")),
+    }
+    return render(request, "accounts/sign_in.html", context)
 
 
 @never_cache

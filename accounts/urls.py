@@ -3,12 +3,11 @@
 from django.urls import path
 
 from accounts import pages
-from accounts.sign_in.page import show_sign_in
 
 urlpatterns = [
     path("idioma", pages.switch_language, name="switch_language"),
     # bookings answers /inicio; allauth needs this name for it.
-    path("inicio", show_sign_in, name="account_login"),
+    path("inicio", pages.show_sign_in, name="account_login"),
     path("inicio/perfil", pages.profile, name="profile"),
     path("inicio/confirmar", pages.confirm_sign_in, name="confirm_sign_in"),
     path("inicio/perfil/desconectar", pages.disconnect, name="disconnect_identity"),

@@ -4,7 +4,6 @@ It needs a proxy that reads requests whole (docs/deploy.md).
 https://docs.gunicorn.org/en/stable/settings.html
 """
 
-import gc
 import logging
 from pathlib import Path
 
@@ -25,11 +24,8 @@ preload_app = True
 
 
 def when_ready(server: Arbiter) -> None:
-    """Load what first requests would load, before the fork; ``gc.freeze`` keeps it shared."""
+    """Load what first requests would load, before the fork."""
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
-    gc.collect()
-    gc.freeze()
-    gc.collect()
 
 
 # --- Work ---

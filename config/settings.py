@@ -69,7 +69,6 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
     "config.web.middleware.HeadersMiddleware",
-    "config.web.middleware.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -85,8 +84,7 @@ MIDDLEWARE = [
     "bookings.middleware.rules_middleware",
 ]
 if _has_local_names:
-    plain_http = MIDDLEWARE.index("config.web.middleware.PlainHttpMiddleware")
-    MIDDLEWARE.insert(plain_http, "config.web.middleware.LocalNameMiddleware")
+    MIDDLEWARE.insert(2, "config.web.middleware.LocalNameMiddleware")
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the files that collectstatic compressed.
     MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")

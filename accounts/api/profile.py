@@ -11,9 +11,6 @@ from accounts.models import User
 from accounts.services import save_profile
 from config.lib.api import NO_JSON, PROFILE_FAILED, PROFILE_RECEIVED, operation
 
-# One for all requests: making a serializer copies each of its fields.
-_profile, _person = ProfileSerializer(), UserSerializer()
-
 
 class UserDataView(APIView):
     """Spec: GET /api/user-data; POST /api/user-data."""
@@ -22,7 +19,7 @@ class UserDataView(APIView):
 
     @operation("getUserData", responses=ProfileSerializer)
     def get(self, request: Request) -> Response:
-        return Response(_profile.to_representation(cast(User, request.user)))
+        return Response(ProfileSerializer(cast(User, request.user)).data)
 
     @operation(
         "saveUserData",
@@ -31,6 +28,7 @@ class UserDataView(APIView):
         texts={400: ['level: "experto" no es una elección válida.', NO_JSON]},
     )
     def post(self, request: Request) -> Response:
-        settings = _profile.run_validation(request.data)
-        user = save_profile(user=cast(User, request.user), **settings)
-        return Response({"message": PROFILE_RECEIVED, "user": _person.to_representation(user)})
+        form = ProfileSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        user = save_profile(user=cast(User, request.user), **form.validated_data)
+        return Response({"message": PROFILE_RECEIVED, "user": UserSerializer(user).data})

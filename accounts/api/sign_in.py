@@ -15,6 +15,7 @@ from accounts.api.auth import AuthView
 from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer, UrlSerializer
 from accounts.provider import provider_classes
 from accounts.selectors import list_providers
+from accounts.sessions.open_sessions import sign_out
 from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, lead_on
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import (
@@ -25,7 +26,6 @@ from accounts.sign_in.redirects import (
     local_path,
     page_for,
 )
-from accounts.sign_in.signing_out import sign_out
 from config.lib.addresses import client_address, is_from_elsewhere
 from config.lib.api import NOT_FOUND, TOO_MANY_STARTS, operation
 from config.lib.throttling import is_too_often, seconds_left

@@ -1,17 +1,23 @@
-"""A person's open sessions, with the names of their browsers."""
+"""A person's open sessions, with the names of their browsers, and how they end."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
 from django.db.models import Case, QuerySet, When
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import Session, User
+from accounts.sessions.languages import remember_in_browser
 
 MAX_SHOWN = 50
+# Not cookies: browsers would delete those of every other site of the domain too.
+FORGET = '"cache", "storage"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,19 @@ class OpenSession:
     began_at: datetime
     used_at: datetime
     is_this_one: bool
+
+
+def sign_out(request: HttpRequest, answer: HttpResponse, *, text: str = "") -> HttpResponse:
+    """End the session and clear the browser's cache and storage.
+
+    text: the message on the next page.
+    """
+    if request.user.is_authenticated:
+        messages.success(request, text or _("Cerraste tu sesión."))
+        remember_in_browser(answer, request.user.language)
+    logout(request)
+    answer["Clear-Site-Data"] = FORGET
+    return answer
 
 
 def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:

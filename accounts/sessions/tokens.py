@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 
 import jwt
 from django.conf import settings
@@ -49,38 +48,29 @@ def read_token(value: str) -> SessionToken | None:
     """Return None for an invalid token. SECRET_KEY_FALLBACKS are valid keys."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         try:
-            token = _verify(value, _signing_key(secret), settings.BASE_URL)
+            claims = jwt.decode(
+                value,
+                _signing_key(secret),
+                algorithms=[ALGORITHM],  # never the token's own claim
+                issuer=settings.BASE_URL,
+                leeway=LEEWAY,
+                # A future ``iat`` is accepted: a clock that was ahead issued it. Only we sign
+                # tokens, and the next use renews this one.
+                options={"require": ["iss", "sid", "iat", "exp"], "verify_iat": False},
+            )
         except jwt.InvalidSignatureError:
             continue
         except jwt.InvalidTokenError:
             return None
-        # Checked each time: ``_verify`` is cached.
-        return token if token.expires_at > timezone.now() - LEEWAY else None
+        return SessionToken(
+            value=value,
+            session_id=str(claims["sid"]),
+            user_id=claims.get("sub"),
+            issued_at=datetime.fromtimestamp(claims["iat"], UTC),
+            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+        )
     return None
 
 
-@lru_cache(maxsize=4096)
-def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
-    """Raise jwt.InvalidTokenError, which is not cached: forgeries displace no token."""
-    claims = jwt.decode(
-        value,
-        key,
-        algorithms=[ALGORITHM],  # never the token's own claim
-        issuer=issuer,
-        leeway=LEEWAY,
-        # A future ``iat`` is accepted: a clock that was ahead issued it. Only we sign tokens, and
-        # the next use renews this one.
-        options={"require": ["iss", "sid", "iat", "exp"], "verify_iat": False},
-    )
-    return SessionToken(
-        value=value,
-        session_id=str(claims["sid"]),
-        user_id=claims.get("sub"),
-        issued_at=datetime.fromtimestamp(claims["iat"], UTC),
-        expires_at=datetime.fromtimestamp(claims["exp"], UTC),
-    )
-
-
-@lru_cache(maxsize=8)
 def _signing_key(secret: str) -> bytes:
     return hashlib.sha256(f"session-token:{secret}".encode()).digest()

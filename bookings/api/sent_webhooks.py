@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from django.conf import settings
 
 from bookings.models import WebhookKind
 from bookings.webhooks.delivery import DELAYS, GONE, MAX_ATTEMPTS
-from config.lib.api import say_duration
 
 # Properties, each with its schema and an example.
 Properties = dict[str, tuple[dict[str, Any], Any]]
@@ -58,9 +56,8 @@ def _describe(kind: WebhookKind, texts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answers() -> dict[str, Any]:
-    patience = say_duration(settings.WEBHOOK_TIMEOUT)
     return {
-        "2XX": {"description": f"It was taken, within {patience}. The body is not looked at."},
+        "2XX": {"description": "It was taken, within 15 seconds. The body is not looked at."},
         str(GONE): {"description": "Nothing more is wanted: the receiver is switched off."},
         "default": {
             "description": (

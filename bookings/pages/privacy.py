@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.selectors import list_providers
+from accounts.sessions.open_sessions import sign_out
 from accounts.sessions.requests import SignedInRequest
-from accounts.sign_in.signing_out import sign_out
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.personal_data import erase_person, export_person, list_claims
 from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE

@@ -19,7 +19,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path, reverse
 
 from accounts.models import User
-from accounts.sign_in.signing_out import sign_out
+from accounts.sessions.open_sessions import sign_out
 from bookings.panel.home import present_home
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])

@@ -4,19 +4,16 @@ drf-spectacular derives shapes from the serializers, and errors come from the vi
 The file ``openapi.yaml`` beside a view's module has the rest by operation: ``summary`` and
 ``description``, the description of each status, ``query``, ``headers`` and ``parameters``, the
 ``body`` of an example, ``examples`` and ``schemas`` of answers by status, and the ``location`` of
-a redirect. ``%{NAME}`` is a setting, in words.
+a redirect.
 """
 
 import hashlib
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from string import Template
 from typing import Any, cast
 
 import yaml
@@ -36,8 +33,6 @@ from config.lib.api import (
     WRONG_TYPE,
     Refusal,
     find_refusal,
-    say_bytes,
-    say_duration,
     with_subclasses,
 )
 from config.web.errors import BAD_REQUEST, OVERLOADED, SERVER_ERROR
@@ -80,29 +75,10 @@ HEADERS = {
 }
 
 
-class SettingsTemplate(Template):
-    delimiter = "%"
-
-
-class SettingsInWords(Mapping[str, str]):
-    def __getitem__(self, name: str) -> str:
-        value = getattr(settings, name)
-        if isinstance(value, timedelta):
-            return say_duration(value)
-        return say_bytes(value) if name == "DATA_UPLOAD_MAX_MEMORY_SIZE" else f"{value:,}"
-
-    def __iter__(self) -> Any:
-        return iter(dir(settings))
-
-    def __len__(self) -> int:
-        return len(dir(settings))
-
-
 def read_texts(module: str) -> dict[Any, Any]:
     """Return the texts beside a module."""
     file = Path(str(sys.modules[module].__file__)).with_name("openapi.yaml")
-    filled = SettingsTemplate(file.read_text(encoding="utf-8")).substitute(SettingsInWords())
-    return cast(dict[Any, Any], yaml.safe_load(filled))
+    return cast(dict[Any, Any], yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)
@@ -303,8 +279,7 @@ class SessionScheme(OpenApiAuthenticationExtension):
             "in": "cookie",
             "name": settings.SESSION_COOKIE_NAME,
             "description": (
-                "What signing in sets: `HttpOnly`, `SameSite=Lax`, for "
-                f"{say_duration(timedelta(seconds=settings.SESSION_COOKIE_AGE))}, renewed by use. "
+                "What signing in sets: `HttpOnly`, `SameSite=Lax`, for 30 days, renewed by use. "
                 "Over https the name begins with `__Host-`."
             ),
         }

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, TypeVar
 
 from django.utils.functional import Promise
@@ -63,19 +62,6 @@ def operation(
         return extend_schema(operation_id=name, **shapes)(handler)
 
     return describe
-
-
-def say_duration(duration: timedelta) -> str:
-    """Return ``90 days``."""
-    seconds = int(duration.total_seconds())
-    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-    size, name = next(unit for unit in units if seconds % unit[0] == 0)
-    return f"{seconds // size} {name}{'' if seconds == size else 's'}"
-
-
-def say_bytes(number: int) -> str:
-    """Return ``64 KiB``."""
-    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
 
 
 SIGN_IN_FIRST = "Ingresá para continuar."

@@ -11,7 +11,6 @@ from django.shortcuts import render
 from config.lib.api import NOT_FOUND
 
 BAD_REQUEST = "El pedido no es válido."
-HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 SERVER_ERROR = "Error interno del servidor."
 OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
@@ -29,7 +28,6 @@ def _answer(
 
 bad_request = partial(_answer, status=400, text=BAD_REQUEST)
 forbidden = partial(_answer, status=403, text=FORBIDDEN)
-https_only = partial(_answer, status=403, text=HTTPS_ONLY)
 not_found = partial(_answer, status=404, text=NOT_FOUND)
 
 

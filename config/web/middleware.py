@@ -1,4 +1,4 @@
-"""Middleware of every response: security headers, https, methods and names."""
+"""Middleware of every response: security headers, methods and names."""
 
 from functools import cached_property
 from http import HTTPStatus
@@ -11,24 +11,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseFileResponse
-
-from config.web.errors import https_only
-
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class PlainHttpMiddleware(MiddlewareMixin):
-    """Answer 403 to writes to ``/api`` over http, which a redirect would hide.
-
-    OWASP ASVS 5.0, 4.1.2.
-    """
-
-    def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        is_write = request.method not in READING and request.path_info.startswith("/api/")
-        if settings.SECURE_SSL_REDIRECT and is_write and not request.is_secure():
-            return https_only(request)
-        return None
-
 
 POLICY = "Content-Security-Policy"
 # In development, Django's own pages for these have inline styles.

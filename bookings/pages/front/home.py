@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.sign_in.page import show_sign_in
+from accounts.pages import show_sign_in
 from bookings.domain.people.claiming import list_written_down
 from bookings.domain.places.waiting_list import list_lines_of
 from bookings.domain.queries import list_next_classes_of
