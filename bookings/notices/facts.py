@@ -33,7 +33,6 @@ from bookings.models import (
     meet_refused_at,
 )
 from bookings.money_state import REASONS, ReturnedMoney, describe_refund
-from bookings.notices.drifts import DRIFTS
 from bookings.templatetags.class_times import clock, discount_line, long_day, pesos
 
 OTHERS_NAMED = 10
@@ -336,7 +335,6 @@ refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
 refund_reason = Line(_("Por qué"), lambda one: str(_refund(one).reason))
 refunded_at = Line(_("Cuándo"), lambda one: _moment(_refund(one).at))
 refund_requested_at = Line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
-drift = Line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
 how_to_reconnect = Line(_("Qué hacer"), _how_to_reconnect)
 what_to_check = Line(
     _("Qué hacer"),

@@ -58,7 +58,7 @@ class Mail:
 
     rows: found at sending, after the facts.
     skip_if: without rules, the mail leaves however late.
-    plan: ``reminders.py`` writes such mails; the transaction that causes any other writes it.
+    plan: ``due.py`` writes such mails by itself; the transaction that causes any other writes it.
     """
 
     subject: Promise | str

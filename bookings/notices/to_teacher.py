@@ -7,11 +7,52 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice, NoticeKind
+from bookings.models import CalendarDrift, Notice, NoticeKind
 from bookings.notices import facts, links, money_facts
 from bookings.notices import skip_rules as skip
 from bookings.notices.mail import Mail, Row
 from bookings.notices.skip_rules import SkipRule
+
+# The first word of the occasion of a CALENDAR_CHANGED notice: one of these or a CalendarDrift.
+MANY_AT_ONCE = "many"
+MOVE_REFUSED = "refused"
+RECURRING = "recurring"
+LAW_CONFLICT = "law"
+DRIFTS = {
+    CalendarDrift.MOVED: _(
+        "El evento cambió de horario en el calendario. La clase no: su evento vuelve a esta hora. "
+        "Para moverla de verdad, hacelo desde la página de la clase."
+    ),
+    CalendarDrift.DELETED: _(
+        "El evento fue borrado del calendario. La clase sigue en pie, y su evento vuelve. "
+        "Para cancelarla, hacelo desde la página de la clase."
+    ),
+    CalendarDrift.LINK_REMOVED: _(
+        "El evento perdió su videollamada, o tiene otra. Queda una que funciona, y quienes "
+        "participan reciben el enlace nuevo si cambió."
+    ),
+    CalendarDrift.DUPLICATED: _(
+        "Había más de un evento de esta clase. Queda el que conocen quienes participan."
+    ),
+    MOVE_REFUSED: _(
+        "La clase cambió de horario, y el calendario no aceptó mover su evento: sigue en el de "
+        "antes. Mirá el evento en Google Calendar, y después reparalo desde la página de la clase."
+    ),
+    LAW_CONFLICT: _(
+        "Cambió la hora oficial, y a la hora que habían acordado ahora hay otra clase. Esta quedó "
+        "como estaba, con otra hora en el reloj: movela, o mové la otra, desde el panel."
+    ),
+    RECURRING: _(
+        "El evento ahora se repite en el calendario. La clase es una sola, y quienes participan "
+        "conocen solo esa. No tocamos nada: si no lo querías, reparalo desde la página de la "
+        "clase, y su evento deja de repetirse."
+    ),
+    MANY_AT_ONCE: _(
+        "Muchos eventos cambiaron a la vez; puede que ahora sea otro calendario. No tocamos nada: "
+        "mirá en el panel las clases que tienen una diferencia, y reparalas desde ahí."
+    ),
+}
+drift = facts.Line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
 
 ONE_BY_ONE: dict[NoticeKind, Mail] = {
     NoticeKind.NEW_BOOKING: Mail(
@@ -210,7 +251,7 @@ MAILS_TO_TEACHER = {
             facts.all_transfers,
         ),
         link=links.decide_transfer,
-        skip_if=(skip.transfer_decided, skip.told_together),
+        skip_if=(skip.transfer_decided,),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
@@ -257,7 +298,7 @@ MAILS_TO_TEACHER = {
         opening=_(
             "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
         ),
-        facts=(facts.offer, facts.when, facts.drift),
+        facts=(facts.offer, facts.when, drift),
         link=links.see_class_in_panel,
     ),
     NoticeKind.GUESSING: Mail(

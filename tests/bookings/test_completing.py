@@ -24,7 +24,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import plan_missing_reminders, replan_reminders
+from bookings.notices.due import plan_missing_reminders, replan_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 mark_no_show = partial(mark_attendance, came=False)

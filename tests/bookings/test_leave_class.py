@@ -24,7 +24,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from bookings.notices.reminders import plan_missing_reminders
+from bookings.notices.due import plan_missing_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 KEPT = ["status", "access_code", "start_time", "html_link", "provider_event_id"]

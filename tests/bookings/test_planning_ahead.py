@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import plan_missing_reminders
+from bookings.notices.due import plan_missing_reminders
 from tests.bookings.stored import store_scheduled
 
 MINUTE = timedelta(minutes=1)

@@ -24,8 +24,8 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
 )
-from bookings.notices.drifts import DRIFTS
 from bookings.notices.due import gather_for_day
+from bookings.notices.to_teacher import DRIFTS
 from tests.factories import HoldFactory
 from tests.i18n.pages import (
     announce,

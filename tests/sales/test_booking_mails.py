@@ -19,9 +19,8 @@ from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import choose_transfer
 from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
 from bookings.notices.delivery import deliver_due
-from bookings.notices.due import make_due_again
+from bookings.notices.due import make_due_again, plan_missing_reminders
 from bookings.notices.registry import reason_to_skip
-from bookings.notices.reminders import plan_missing_reminders
 from tests.booking import book_class
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment

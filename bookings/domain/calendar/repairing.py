@@ -41,7 +41,7 @@ from bookings.models import (
     VirtualClass,
     note_beat,
 )
-from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
+from bookings.notices.to_teacher import MANY_AT_ONCE, RECURRING
 from calendar_sync import CalendarError, CalendarRefusedError, CreatedEvent
 from calendar_sync.push import keep_channel
 from config.lib.background_jobs import BackgroundJob

@@ -29,8 +29,8 @@ from bookings.domain.calendar.guests import SWEPT_AFTER, note_guests, request_gu
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
-from bookings.notices.drifts import MOVE_REFUSED
 from bookings.notices.due import record_due
+from bookings.notices.to_teacher import MOVE_REFUSED
 from calendar_sync import (
     CalendarError,
     CalendarRefusedError,

@@ -52,8 +52,7 @@ from bookings.models import (
     VirtualClass,
     find_open_class,
 )
-from bookings.notices.due import record_due
-from bookings.notices.reminders import drop_reminders
+from bookings.notices.due import drop_reminders, record_due
 
 MONEY_GONE = "El pago volvió a quien lo hizo."
 

@@ -63,8 +63,7 @@ from bookings.models import (
     VirtualClass,
     find_change_terms,
 )
-from bookings.notices.due import record_due
-from bookings.notices.reminders import replan_reminders
+from bookings.notices.due import record_due, replan_reminders
 from config.lib.wall_time import find_offset
 
 

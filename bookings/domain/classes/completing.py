@@ -19,7 +19,7 @@ from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.history import record_event
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
-from bookings.notices.reminders import replan_reminders
+from bookings.notices.due import replan_reminders
 
 logger = logging.getLogger(__name__)
 

@@ -38,9 +38,8 @@ from bookings.models import (
     PurchaseState,
     VirtualClass,
 )
-from bookings.notices.drifts import LAW_CONFLICT
-from bookings.notices.due import plan_mail, record_alert, record_due
-from bookings.notices.reminders import replan_reminders
+from bookings.notices.due import plan_mail, record_alert, record_due, replan_reminders
+from bookings.notices.to_teacher import LAW_CONFLICT
 from config.lib.retries import is_collision, is_due
 from config.lib.wall_time import find_offset
 

@@ -13,7 +13,7 @@ from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import (
+from bookings.notices.due import (
     drop_reminders,
     plan_missing_reminders,
     replan_reminders,

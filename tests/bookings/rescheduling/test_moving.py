@@ -9,8 +9,8 @@ from bookings.domain.exceptions import TooManyAttemptsError
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.holds import hold_slot
 from bookings.models import BookingRules, ClassEvent, ClassLog, ClassType, Hold, Notice, NoticeKind
+from bookings.notices.due import plan_missing_reminders
 from bookings.notices.icalendar import Method, build_calendar
-from bookings.notices.reminders import plan_missing_reminders
 from tests.bookings.rescheduling.steps import at, hours_of, move
 
 KEPT = ["preference_id", "access_code", "html_link", "provider_event_id", "participants_ids"]

@@ -26,7 +26,7 @@ from bookings.models import (
     WeeklyHours,
 )
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import plan_missing_reminders
+from bookings.notices.due import plan_missing_reminders
 from tests.booking import book_class
 from tests.bookings.wall_times.steps import (
     HOUR,
