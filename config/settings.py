@@ -384,11 +384,11 @@ METRICS_TOKEN = services.metrics_token(ENV)
 METRICS_DIRECTORY = ENV.text("PROMETHEUS_MULTIPROC_DIR")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
-_sentry_dsn = ENV.text("SENTRY_DSN")
+_sentry_dsn, _release = ENV.text("SENTRY_DSN"), ENV.text("RELEASE")
 HAS_ERROR_REPORTS = bool(_sentry_dsn)
 if HAS_ERROR_REPORTS:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
-    start_sentry(_sentry_dsn, release=ENV.text("RELEASE"))
+    start_sentry(_sentry_dsn, release=_release)
 
 LOGGING = log_settings(LOG_FORMAT)

@@ -82,18 +82,6 @@ def restore(path: Path) -> None:
     _run("psql", *strict, "--output=/dev/null", f"--command={emptying}", "--file=-", stdin=script)
 
 
-def count_clients() -> int:
-    """Count other connections; the server's own have no user. SQLite does not know its clients."""
-    if connection.vendor == "sqlite":
-        return 0
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-            " AND usename IS NOT NULL AND pid <> pg_backend_pid()"
-        )
-        return int(cursor.fetchone()[0])
-
-
 @contextmanager
 def private_files() -> Iterator[None]:
     """Make new files, such as those of SQLite, their owner's alone."""

@@ -267,34 +267,9 @@ def test_script_that_the_server_refuses_loses_nothing(copy, tmp_path, monkeypatc
     UserFactory(email="later@example.com")
 
     with pytest.raises(CommandError, match=r'psql: .*"of_a_newer_version"'):
-        call_command("restore", str(copy), replace=True, while_connected=True)
+        call_command("restore", str(copy), replace=True)
 
     assert User.objects.filter(email="later@example.com").exists()
-
-
-@pytest.fixture
-def idler(elsewhere, other_database):
-    """Somebody who is connected to the other database, and does nothing."""
-    if connection.vendor != "postgresql":
-        pytest.skip("A file does not know who has it open.")
-    with elsewhere():
-        client = connection.copy()
-        client.ensure_connection()
-    yield client
-    client.close()
-
-
-def test_database_of_a_running_service_is_left_alone(copy, elsewhere, idler):
-    with elsewhere():
-        call_command("restore", str(copy))
-        UserFactory(email="later@example.com")
-
-        with pytest.raises(CommandError, match=r"connected to the database \(1\): stop web server"):
-            call_command("restore", str(copy), replace=True)
-        assert User.objects.filter(email="later@example.com").exists()
-
-        call_command("restore", str(copy), replace=True, while_connected=True)
-        assert not User.objects.filter(email="later@example.com").exists()
 
 
 def test_database_in_use_is_left_alone(copy, monkeypatch):

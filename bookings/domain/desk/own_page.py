@@ -156,13 +156,15 @@ def _encode(image: Image.Image, width: int) -> bytes:
 
 def load_teacher_page() -> TeacherPage:
     """Return an unsaved page if there is none."""
-    return TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first() or TeacherPage()
+    stored = TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first()
+    return stored or TeacherPage(**dict.fromkeys(SELLER, ""))
 
 
 def lock_teacher_page() -> TeacherPage:
     """Create the page if there is none."""
     pages = TeacherPage.objects.select_for_update()
-    return pages.get_or_create(pk=TeacherPage.SINGLETON)[0]
+    unknown = dict.fromkeys(SELLER, "")
+    return pages.get_or_create(pk=TeacherPage.SINGLETON, defaults=unknown)[0]
 
 
 def load_seller() -> dict[str, str]:

@@ -22,9 +22,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace", action="store_true", help="Lose everything that is in the database now."
         )
-        parser.add_argument(
-            "--while-connected", action="store_true", help="Replace it though others are connected."
-        )
 
     @backups.private_files()
     def execute(self, *args: Any, **options: Any) -> str | None:
@@ -35,8 +32,10 @@ class Command(BaseCommand):
         if not (os.path.isfile(file) and os.access(file, os.R_OK)):
             raise CommandError(f"{file} is not there, or not readable for this user.")
         backups.check(file)
-        if connection.introspection.table_names():
-            _require_agreement(options)
+        if connection.introspection.table_names() and not options["replace"]:
+            raise CommandError(
+                "The database is not empty. --replace loses what is in it; back it up before."
+            )
         backups.restore(file)
         loader = MigrationLoader(connection)
         applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
@@ -47,16 +46,3 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(report))
         if unknown:
             raise CommandError("A newer version made this backup: run that one.")
-
-
-def _require_agreement(options: dict[str, Any]) -> None:
-    if not options["replace"]:
-        raise CommandError(
-            "The database is not empty. --replace loses what is in it; back it up before."
-        )
-    clients = 0 if options["while_connected"] else backups.count_clients()
-    if clients:
-        raise CommandError(
-            f"Others are connected to the database ({clients}): stop web server and worker. "
-            "--while-connected replaces it all the same."
-        )
