@@ -82,9 +82,8 @@ lock: ## recompile both lock files from their .in files
 clean: ## forget the virtual environment and the demo's data
 	rm -rf .venv .demo
 
-# How much disk each .venv takes was measured on Debian 12; on 13 it is a little less.
 runtime:
-	@VENV=$(VENV) config/make-venv requirements.txt 385
+	@VENV=$(VENV) config/make-venv requirements.txt
 
 developer:
-	@VENV=$(VENV) config/make-venv tests/requirements.txt 880
+	@VENV=$(VENV) config/make-venv tests/requirements.txt
