@@ -225,62 +225,68 @@ def test_switch_to_what_does_not_suit_leaves_what_runs_alone(release, failing):
 
 # --- config/make-venv -----------------------------------------------------------------------------
 
-# Answers as Python does where it is asked: its version, -m venv, -m pip.
+# Answers as Python does where it is asked: whether it is supported, -m venv, -m pip.
 PYTHON = """#!/bin/sh
 case "$1 $2" in
-    "-c "*) echo {version} ;;
-    "-m venv")
-        mkdir -p "$3/bin" "$3/lib/python{version}/site-packages/pip"
-        touch "$3/pyvenv.cfg"
-        cp "$0" "$3/bin/python" ;;
-    "-m pip") echo "$@" >>installs; {pip} ;;
+    "-c "*) exit {refuses} ;;
+    "-m venv") mkdir -p "$4/bin"; touch "$4/pyvenv.cfg"; cp "$0" "$4/bin/python" ;;
+    "-m pip") [ "$3" != install ] || {{ echo "$@" >>installs; {pip}; }} ;;
 esac
 """
 
 
 @pytest.fixture
 def make_venv(tmp_path):
-    """Run make-venv with a Python of a version, and what its pip does; return what it said."""
-    for name in ("config", "bin"):
-        (tmp_path / name).mkdir()
+    """Run make-venv with a Python, and what its pip does; return code and complaint."""
+    (tmp_path / "config").mkdir()
     shutil.copy(ROOT / "config" / "make-venv", tmp_path / "config")
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "requirements.txt").write_text("django==5.2.19 \\\n    --hash=sha256:00\n")
+    (tmp_path / "requirements.txt").write_text("django==5.2.19\n")
 
-    def run(version="3.11", pip=":"):
+    def run(refuses=0, pip=":", **environment):
         for name in ("python3.11", "python3.12", "python3.13", "python3.14", "python3"):
-            program = tmp_path / "bin" / name
-            program.write_text(PYTHON.format(version=version, pip=pip))
+            program = tmp_path / name
+            program.write_text(PYTHON.format(refuses=refuses, pip=pip))
             program.chmod(0o755)
         done = subprocess.run(
-            ["/bin/sh", tmp_path / "config" / "make-venv", "requirements.txt", "350"],
-            env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"},
+            ["/bin/sh", tmp_path / "config" / "make-venv", "requirements.txt"],
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin", **environment},
             cwd=tmp_path,
             capture_output=True,
             text=True,
         )
-        return done.returncode, done.stdout, done.stderr
+        return done.returncode, done.stderr
 
     return run
 
 
-def test_environment_is_made_once(make_venv, tmp_path):
-    first, second = make_venv(), make_venv()
+def test_environment_is_made_once_for_each_lock_file(make_venv, tmp_path):
+    codes = [make_venv(), make_venv()]
+    (tmp_path / "requirements.txt").write_text("django==5.2.20\n")
+    codes.append(make_venv())
 
-    said = "Installing up to 1 packages (about 350 MB) into .venv, once ...\n"
-    assert (first, second) == ((0, said, ""), (0, "", ""))
-    assert len((tmp_path / "installs").read_text().splitlines()) == 1
+    assert codes == [(0, "")] * 3
+    assert len((tmp_path / "installs").read_text().splitlines()) == 2
 
 
-def test_unsupported_python_and_failed_install_leave_no_environment(make_venv, tmp_path):
-    too_old = make_venv("3.10")
-    offline = make_venv(pip="echo ERROR: no network; exit 1")
+def test_unsupported_python_is_refused_and_a_failed_install_is_repeated(make_venv, tmp_path):
+    code, complaint = make_venv(refuses=1)
+    assert (code, (tmp_path / ".venv").exists()) == (1, False)
+    assert complaint.startswith("Python 3.11 to 3.14 is needed")
 
-    assert too_old[0] == 1
-    assert too_old[2].startswith("Python 3.11 to 3.14 is needed")
-    assert offline[0] == 1
-    assert offline[2].startswith("ERROR: no network\nThe packages could not be installed")
-    assert not (tmp_path / ".venv").exists()
+    assert make_venv(pip="echo ERROR: no network >&2; exit 1") == (1, "ERROR: no network\n")
+    shutil.rmtree(tmp_path / ".venv")  # the stub of the environment fails for ever
+    assert make_venv() == (0, "")
+
+
+def test_folder_that_is_no_environment_is_left_alone(make_venv, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.txt").touch()
+
+    code, complaint = make_venv(VENV="home")
+
+    assert code == 1
+    assert complaint.startswith("home is no virtual environment")
+    assert (tmp_path / "home" / "thesis.txt").exists()
 
 
 # --- The probe ------------------------------------------------------------------------------------

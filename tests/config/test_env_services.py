@@ -1,10 +1,8 @@
 """Database, cache and mail as the environment names them."""
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
 from config.env import environment
-from config.env.services import sentry_options
 from config.env.values import Values
 from tests.config.environments import development, production, refusal
 
@@ -179,14 +177,6 @@ def test_sentry_dsn_that_is_none_is_refused_and_not_shown(dsn):
     assert "k3y" not in message
 
 
-def test_sentry_is_called_over_https():
-    local = Values({"DEBUG": "true", "SENTRY_DSN": "http://k3y@localhost/1"})
-
-    assert sentry_options(local)["dsn"] == "http://k3y@localhost/1"
-    with pytest.raises(ImproperlyConfigured, match="SENTRY_DSN"):
-        production(SENTRY_DSN="http://k3y@sentry.example/1")
-
-
 TOKEN = "APP_USR-6295877106812064-112008-0123456789abcdef-1000000001"
 
 
@@ -194,22 +184,9 @@ def test_collector_is_the_end_of_the_access_token():
     assert development(MERCADOPAGO_ACCESS_TOKEN=TOKEN).MERCADOPAGO_COLLECTOR_ID == "1000000001"
 
 
-def test_collector_may_be_named():
-    env = development(MERCADOPAGO_ACCESS_TOKEN="token", MERCADOPAGO_COLLECTOR_ID="42")
-
-    assert env.MERCADOPAGO_COLLECTOR_ID == "42"
-
-
 @pytest.mark.parametrize("token", ["s3cret", "APP_USR-1-", "APP_USR-٣"])
 def test_token_without_a_collector_is_refused_and_not_shown(token):
     text = refusal(MERCADOPAGO_ACCESS_TOKEN=token)
 
-    assert "MERCADOPAGO_COLLECTOR_ID must be" in text
+    assert "MERCADOPAGO_ACCESS_TOKEN must end" in text
     assert token not in text
-
-
-def test_notifications_must_be_signed_unless_it_is_said():
-    assert development().MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
-    env = development(MERCADOPAGO_WEBHOOK_SIGNATURE="prefer")
-    assert env.MERCADOPAGO_WEBHOOK_SIGNATURE == "prefer"
-    assert "MERCADOPAGO_WEBHOOK_SIGNATURE" in refusal(MERCADOPAGO_WEBHOOK_SIGNATURE="none")

@@ -13,7 +13,6 @@ from django.test import Client, RequestFactory
 
 from config.web import errors
 from config.web.requests import Request
-from tests.api.bodies import answer_of, post
 from tests.api.database_faults import SECRET, failing
 from tests.config.environments import development
 
@@ -80,38 +79,6 @@ def test_api_gets_json(answer, status, text):
     assert json.loads(response.content) == {"error": text}
 
 
-REFUSED = (403, {"error": "Usá https: por http no se acepta nada."})
-
-
-@pytest.fixture
-def https_site(settings):
-    """A browser at a site that is on https."""
-    settings.SECURE_SSL_REDIRECT = True
-    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    return Client()
-
-
-@pytest.mark.parametrize("path", ["/api/calendar", "/api/access-code", "/api/nothing"])
-def test_write_to_the_api_is_refused(https_site, path):
-    assert answer_of(post(https_site, path, {"preferenceId": "preference-1"})) == REFUSED
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("get", "/api/auth/signin"), ("head", "/api/calendar"), ("get", "/"), ("post", "/idioma")],
-)
-def test_browser_is_led_to_https(https_site, method, path):
-    response = getattr(https_site, method)(path)
-
-    assert (response.status_code, response["Location"]) == (301, f"https://testserver{path}")
-
-
-def test_write_over_https_goes_on(https_site, db):
-    answer = answer_of(https_site.post("/api/calendar", {}, "application/json", secure=True))
-
-    assert answer == (400, {"error": "Missing preferenceId"})
-
-
 MIDDLEWARE = "config.web.middleware.LocalNameMiddleware"
 
 
@@ -169,21 +136,6 @@ def test_each_language_has_a_copy_of_its_own(client):
     client.cookies["language"] = "en"
 
     assert client.get(WORKER).content != spanish
-
-
-@pytest.mark.parametrize(
-    ("is_on", "done"),
-    [(True, "respondWith"), (False, "registration.unregister()")],
-    ids=["on", "off"],
-)
-def test_setting_takes_the_worker_out_of_browsers_that_have_it(client, settings, is_on, done):
-    settings.OFFLINE_PAGE = is_on
-
-    script = client.get(WORKER).content.decode()
-
-    assert [said for said in ("respondWith", "registration.unregister()") if said in script] == [
-        done
-    ]
 
 
 BOUNDARY = "boundary"

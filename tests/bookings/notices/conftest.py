@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, VirtualClass
-from bookings.notices import reminders
+from bookings.notices import due
 from bookings.notices.delivery import deliver_due
 from bookings.notices.registry import PLANNED
 from tests.bookings.stored import store_scheduled
@@ -22,7 +22,7 @@ def _only_reminders(monkeypatch):
 
     Their rows are written with the place; tests/bookings/test_planning_ahead.py has the real time.
     """
-    monkeypatch.setattr(reminders, "PLANNED_AHEAD", timedelta(days=7))
+    monkeypatch.setattr(due, "PLANNED_AHEAD", timedelta(days=7))
     for kind in PLANNED.keys() - {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}:
         monkeypatch.delitem(PLANNED, kind)
 

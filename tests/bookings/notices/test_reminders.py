@@ -1,4 +1,4 @@
-"""notices/reminders.py: reminders are planned, dropped and planned anew."""
+"""notices/due.py: reminders are planned, dropped and planned anew."""
 
 from datetime import timedelta
 
