@@ -11,13 +11,17 @@ from django.forms.models import BaseModelForm
 # The usual gettext_noop needs the settings.
 from django.utils.translation.trans_null import gettext_noop
 
-from config.content_policy import MERCADOPAGO_API, list_checkout_sites, page_policy
-from config.databases import database_settings
 from config.env import environment, services
 from config.env.environment import BASE_DIR, LOCAL_HOSTS, host_of
-from config.log_settings import log_settings
 from config.monitoring.counting import share_counts
-from config.sign_in_providers import github_settings, google_settings
+from config.monitoring.logs import log_settings
+from config.providers import (
+    MERCADOPAGO_API,
+    github_settings,
+    google_settings,
+    list_checkout_sites,
+    page_policy,
+)
 from config.version import VERSION
 
 # The types of ModelAdmin[VirtualClass] exist for the type checker only; here it is ModelAdmin.
@@ -109,7 +113,7 @@ TEMPLATES = [
 
 # --- Database ---------------------------------------------------------------------------------
 
-DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(environment.database(ENV))}
+DATABASES: dict[str, dict[str, Any]] = {"default": environment.database(ENV)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES: dict[str, dict[str, Any]] = {"default": environment.cache(ENV)}

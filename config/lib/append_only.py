@@ -5,7 +5,7 @@ from typing import Any
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-# For INSERT OR REPLACE, SQLite needs recursive_triggers (config/databases.py).
+# For INSERT OR REPLACE, SQLite needs recursive_triggers (config/env/environment.py).
 SQLITE = (
     "CREATE TRIGGER {table}_{event} BEFORE {event} ON {table} "
     "BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
