@@ -5,8 +5,7 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Session, User
-from tests.accounts.flows import session_of
+from accounts.models import User
 from tests.panel.steps import carry_out_several
 
 pytestmark = pytest.mark.django_db
@@ -59,32 +58,12 @@ def test_settings_can_be_corrected_and_nothing_else(panel, student):
     )
 
 
-def test_suspending_ends_the_sessions(panel, sign_in, student):
-    client = sign_in(student)
-
-    run(panel, "suspender", student)
-
-    student.refresh_from_db()
-    assert student.status == "suspended"
-    assert session_of(client) == {}
-    assert not Session.objects.filter(user=student).exists()
-
-
 def test_suspending_spares_administrators(panel, teacher):
     run(panel, "suspender", teacher)
 
     teacher.refresh_from_db()
     assert teacher.status == "active"
     assert panel.get(LIST).status_code == 200
-
-
-def test_reactivating_opens_the_account_again(panel, student):
-    User.objects.filter(pk=student.pk).update(status="suspended")
-
-    run(panel, "reactivar", student)
-
-    student.refresh_from_db()
-    assert student.status == "active"
 
 
 @pytest.mark.parametrize("path", ["add/", "delete"])

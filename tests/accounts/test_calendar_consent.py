@@ -107,18 +107,6 @@ def test_teacher_s_sign_in_alone_leaves_no_grant(google, client, caplog):
     assert "without granting" not in caplog.text
 
 
-@pytest.mark.usefixtures("of_teacher")
-def test_teacher_connects_the_calendar(google, client):
-    sign_in(client, "google", TEACHER_EMAIL)
-
-    response = sign_in(
-        client, "google", TEACHER_EMAIL, process="calendar", callbackUrl="/admin/calendario/"
-    )
-
-    assert response["Location"] == "/admin/calendario/"
-    assert User.objects.get().provider_refresh_token in google._grants
-
-
 def test_students_grants_are_not_stored(google, consent_of):
     for _ in range(2):
         sign_in(Client(), "google", STUDENT)

@@ -1,4 +1,4 @@
-"""Connecting and disconnecting identities: a fresh sign-in first, a mail afterwards."""
+"""Connecting and disconnecting identities: by their owner, with a fresh sign-in and a mail."""
 
 from datetime import timedelta
 
@@ -15,6 +15,7 @@ from tests.accounts.flows import consent, query_of, session_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
 
 pytestmark = pytest.mark.django_db
+
 
 SIX_MINUTES, ELEVEN_MINUTES = timedelta(minutes=6), timedelta(minutes=11)
 ASKED = "/inicio/confirmar?next=%2Finicio%2Fperfil"
@@ -123,12 +124,6 @@ def test_owner_gets_a_mail_of_a_connected_identity(ana):
     assert "http://testserver/inicio/perfil" in message.body
 
 
-def test_first_sign_in_sends_no_mail(google, client):
-    sign_in(client, "google", "ana@example.com")
-
-    assert not Notice.objects.exists()
-
-
 def test_identity_can_be_disconnected(ana, github):
     response = disconnect(ana, "github")
 
@@ -198,3 +193,71 @@ def test_profile_offers_what_can_be_done_now(ana, time_machine):
     assert fresh.count("Desconectar") == 2
     assert "Desconectar" not in stale
     assert "Confirmar que soy yo" in stale
+
+
+# --- One person, two providers: never linked by the address alone ---------------------------------
+
+
+@pytest.mark.parametrize(("first", "second"), [("google", "github"), ("github", "google")])
+def test_same_address_at_the_other_provider_is_not_linked(google, github, client, first, second):
+    sign_in(client, first, "ana@example.com")
+    other = Client()
+
+    response = sign_in(other, second, "ana@example.com")
+
+    assert response["Location"] == "/inicio?error=OAuthAccountNotLinked"
+    assert session_of(other) == {}
+    assert SocialAccount.objects.count() == User.objects.count() == 1
+
+
+def test_suspended_owner_s_address_opens_nothing(google, github, client):
+    sign_in(client, "google", "ana@example.com")
+    User.objects.update(status="suspended")
+
+    response = sign_in(Client(), "github", "ana@example.com")
+
+    assert response["Location"] == "/?error=AccessDenied"
+    assert SocialAccount.objects.count() == 1
+
+
+def test_signed_in_person_connects_the_other_provider(google, github, client):
+    sign_in(client, "google", "ana@example.com")
+
+    response = sign_in(
+        client, "github", "work@example.com", process="connect", callbackUrl="/inicio/perfil"
+    )
+
+    again = Client()
+    sign_in(again, "github", "work@example.com")
+    assert response["Location"] == "/inicio/perfil"
+    assert User.objects.count() == 1
+    assert session_of(again)["user"]["email"] == "ana@example.com"
+
+
+def test_identity_of_somebody_else_cannot_be_connected(google, github, client):
+    sign_in(Client(), "github", "bruno@example.com")
+    sign_in(client, "google", "ana@example.com")
+
+    response = sign_in(client, "github", "bruno@example.com", process="connect")
+
+    assert response["Location"] == "/inicio/perfil?error=OAuthAccountNotLinked"
+    assert SocialAccount.objects.get(provider="github").user.email == "bruno@example.com"
+
+
+def test_stranger_who_asks_to_connect_just_signs_in(google, client):
+    response = sign_in(client, "google", "ana@example.com", process="connect")
+
+    assert response["Location"] == "/inicio"
+    assert session_of(client)["user"]["email"] == "ana@example.com"
+
+
+def test_session_that_ended_during_the_connection_connects_nothing(google, github, client):
+    sign_in(client, "google", "ana@example.com")
+    User.objects.update(status="suspended")
+
+    response = sign_in(client, "github", "work@example.com", process="connect")
+
+    assert response["Location"] == "/inicio"
+    assert not SocialAccount.objects.filter(
+        provider="github", user__email="ana@example.com"
+    ).exists()

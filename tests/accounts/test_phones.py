@@ -13,15 +13,12 @@ MAYBE_LANDLINE = "+54 341 555-0199"
     ("text", "spelling"),
     [
         ("0341 15 555-0199", MOBILE),
-        ("549341155550199", MOBILE),
         ("tel: 0341 15 555-0199", MOBILE),
         ("011 15 5555-0199", "+54 9 11 5555-0199"),
         ("2302 15 412345", "+54 9 2302 41-2345"),
         ("+54 341 555 0199", MAYBE_LANDLINE),
         ("0341 555-0199 int. 3", MAYBE_LANDLINE),
-        ("+598 99 123 456", "+598 99 123 456"),
         ("", ""),
-        ("  ", ""),
     ],
 )
 def test_a_phone_gets_its_international_spelling(text, spelling):
@@ -32,13 +29,11 @@ def test_a_phone_gets_its_international_spelling(text, spelling):
     "text",
     [
         "15 5555 0199",
-        "4555-0199",
-        "341 555",
         "no tengo",
         "1" * 30,
-        "<img src=x onerror=y>",
-        "+999 123",
         "\x00",
+        "+54",
+        "+5493415550199999",
     ],
 )
 def test_what_nobody_can_call_is_refused(text):
@@ -46,20 +41,7 @@ def test_what_nobody_can_call_is_refused(text):
         check_phone(text)
 
     assert "código de área" in refusal.value.message
-    assert whatsapp_url(text) == ""
-
-
-@pytest.mark.parametrize("text", ["0341 15 555-0199", "341 555 0199", "+54 341 5550199", MOBILE])
-def test_whatsapp_needs_the_mark_of_mobiles(text):
-    assert whatsapp_url(text) == "https://wa.me/5493415550199"
-
-
-@pytest.mark.parametrize(
-    ("text", "digits"),
-    [("+598 99 123 456", "59899123456"), ("0800 222 1234", "548002221234")],
-)
-def test_whatsapp_takes_other_numbers_as_they_are(text, digits):
-    assert whatsapp_url(text) == f"https://wa.me/{digits}"
+    assert (normalize_phone(text), whatsapp_url(text)) == ("", "")
 
 
 def test_the_words_of_a_chat_travel_in_its_address():
@@ -73,39 +55,24 @@ VILLA_MARIA, REALICO = "+5493534123456", "+5492331412345"
 SPELLINGS = {
     # An area code of three digits.
     "341 555 0199": ROSARIO,
-    "3415550199": ROSARIO,
-    "0341 555-0199": ROSARIO,
     "(0341) 555-0199": ROSARIO,
-    "(341) 5550199": ROSARIO,
     "0341 15 555-0199": ROSARIO,
-    "0341-15-5550199": ROSARIO,
-    "(0341) 15.555.0199": ROSARIO,
-    "341 15 5550199": ROSARIO,
     "9 341 555 0199": ROSARIO,
     "+54 341 555 0199": ROSARIO,
-    "+54 9 341 555-0199": ROSARIO,
     "+54 (0341) 15 555-0199": ROSARIO,
-    "+54.9.341.555.0199": ROSARIO,
-    "+5493415550199": ROSARIO,
     "5493415550199": ROSARIO,
-    "54 341 555 0199": ROSARIO,
     "0054 9 341 5550199": ROSARIO,
     "+54 9 341 15 555 0199": ROSARIO,
     "  341\u00a0555\u00a00199  ": ROSARIO,
     # Of two.
-    "11 5555 0199": BUENOS_AIRES,
     "011 15-5555-0199": BUENOS_AIRES,
-    "(011) 5555.0199": BUENOS_AIRES,
     "+54 9 11 5555-0199": BUENOS_AIRES,
     # Of four.
     "0353 15 4123456": VILLA_MARIA,
-    "353 412-3456": VILLA_MARIA,
-    "02331 15 412345": REALICO,
     "+54 9 2331 41-2345": REALICO,
     # Foreign.
     "+598 99 123 456": "+59899123456",
     "00 598 99 123 456": "+59899123456",
-    "+55 11 91234-5678": "+5511912345678",
     "+1 (212) 555-0123": "+12125550123",
 }
 
@@ -116,10 +83,3 @@ def test_each_spelling_is_one_number_and_one_chat(text, number):
 
     assert normalize_phone(text) == normalize_phone(stored) == number
     assert whatsapp_url(text) == whatsapp_url(stored) == f"https://wa.me/{number[1:]}"
-
-
-@pytest.mark.parametrize("text", ["15 555 0199", "555-0199", "+54", "+5493415550199999"])
-def test_what_is_no_number_has_neither(text):
-    with pytest.raises(ValidationError):
-        check_phone(text)
-    assert (normalize_phone(text), whatsapp_url(text)) == ("", "")

@@ -1,4 +1,4 @@
-"""Whatever a provider does, the person lands on a page of ours and no session is made."""
+"""Whatever a provider says or does, the person lands on a page of ours and no session is made."""
 
 import time
 
@@ -7,26 +7,22 @@ import pytest
 from django.test import Client
 
 from accounts.models import Session, User
+from accounts.sign_in import claims
 from tests.accounts.flows import consent, session_of, start
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
+
 FAULTS = {
     "500": Fault.status(500),
-    "400": Fault.status(400, "invalid_grant"),
     "302": Fault.status(302, headers={"Location": "http://127.0.0.1:1/"}),
     "html": Fault.garbage(),
-    "empty": Fault.empty(),
     "half": Fault.half(),
     "drop": Fault.drop(),
-    "lost": Fault.lost(),
-    "reset": Fault.reset(),
     "list": Fault.status(200, body=[]),
-    "number": Fault.status(200, body=7),
     "null": Fault.status(200, body=None),
     "odd token": Fault.status(200, body={"access_token": {"a": 1}, "expires_in": "soon"}),
-    "odd scope": Fault.status(200, body={"access_token": "x", "scope": 5}),
     "no id token": Fault.status(200, body={"access_token": "unknown", "scope": "openid"}),
     "odd id token": Fault.status(200, body={"access_token": "x", "id_token": "a.b.c"}),
     "deep": Fault.status(200, body="[" * 100_000),
@@ -43,7 +39,7 @@ def assert_refused(client, response) -> None:
 # The client of the token endpoint is the same for both providers; what comes next is not.
 OF_GITHUB = ["500", "html", "drop", "list", "odd token", "no id token"]
 # Those of a profile that are no answer, no JSON or no profile.
-OF_PROFILES = ["500", "302", "html", "half", "drop", "list", "number", "null", "deep"]
+OF_PROFILES = ["500", "302", "html", "half", "drop", "list", "null", "deep"]
 
 
 @pytest.mark.parametrize(
@@ -64,13 +60,11 @@ def test_token_endpoint_fault_leads_to_the_error_page(request, client, provider,
     "fault",
     [
         *(FAULTS[name] for name in OF_PROFILES),
-        Fault.status(200, body={"login": "ana"}),
         Fault.status(200, body={"id": None, "login": "ana"}),
-        Fault.status(200, body={"id": True}),
         Fault.status(200, body={"id": "1\x00"}),
         Fault.status(200, body={"id": "9" * 300}),
     ],
-    ids=[*OF_PROFILES, "no id", "null id", "true id", "NUL id", "long id"],
+    ids=[*OF_PROFILES, "null id", "NUL id", "long id"],
 )
 def test_profile_fault_leads_to_the_error_page(github, client, fault):
     callback = consent(start(client, "github"), "ana@example.com")
@@ -141,11 +135,10 @@ def id_token(**changes) -> str:
         {"aud": "another-client"},
         {"iss": "https://evil.example"},
         {"exp": 1_000_000_000},
-        {"sub": ""},
         {"sub": "a\x00b"},
         {"sub": "x" * 300},
     ],
-    ids=["aud", "iss", "exp", "empty sub", "NUL sub", "long sub"],
+    ids=["aud", "iss", "exp", "NUL sub", "long sub"],
 )
 def test_unusable_id_token_leads_to_the_error_page(google, client, changes):
     callback = consent(start(client, "google"), "ana@example.com")
@@ -160,13 +153,11 @@ def test_unusable_id_token_leads_to_the_error_page(google, client, changes):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"email": None},
         {"email": 5},
         {"email_verified": False},
         {"email_verified": "false"},
-        {"email_verified": None},
     ],
-    ids=["null", "number", "unverified", "text", "unknown"],
+    ids=["number", "unverified", "text"],
 )
 def test_profile_without_a_verified_address_is_refused(google, client, changes):
     callback = consent(start(client, "google"), "ana@example.com")
@@ -196,28 +187,17 @@ def test_profile_comes_from_userinfo_when_there_is_no_id_token(google, client):
     "query",
     [
         "",
-        "?code=abc",
         "?state=unknown&code=abc",
-        "?state=unknown",
         "?error=server_error&state=unknown",
         f"?code={'x' * 10_000}&state=unknown",
         "?code=%00&state=%00",
     ],
-    ids=["nothing", "no state", "unknown state", "no code", "error", "long code", "NUL"],
+    ids=["nothing", "unknown state", "error", "long code", "NUL"],
 )
 def test_callback_that_nobody_started_is_refused(google, client, query):
     response = client.get(f"/api/auth/callback/google{query}")
 
     assert_refused(client, response)
-
-
-def test_provider_s_words_are_not_repeated(google, client):
-    response = client.get(
-        "/api/auth/callback/google?error=access_denied&error_description=<script>alert(1)</script>"
-    )
-
-    assert (response.status_code, response["Location"]) == (302, "/?error=AccessDenied")
-    assert response.content == b""
 
 
 def test_callback_of_another_browser_is_refused(google, client):
@@ -267,3 +247,83 @@ def test_failure_is_logged_without_the_provider_s_answer(google, client, caplog)
 
     assert "Sign-in with google failed: OAuth2Error" in caplog.text
     assert "secret-of-the-provider" not in caplog.text
+
+
+# --- What a provider says, reduced to what may be stored ------------------------------------------
+
+
+@pytest.mark.parametrize(("value", "kept"), [("abc-1", "abc-1"), (12345, "12345")])
+def test_subject_keeps_plain_words_and_numbers(value, kept):
+    assert claims.subject(value) == kept
+
+
+@pytest.mark.parametrize("value", ["", None, True, 1.5, [], "a\x00", "ñ", "a\nb", "x" * 192])
+def test_subject_refuses_the_rest(value):
+    with pytest.raises(ValueError, match="profile"):
+        claims.subject(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("Ana", "Ana"),
+        ("  Ana \r\n\t López  ", "Ana López"),
+        ("a\x00b\x1bc\x9bd", "abcd"),
+        ("José 李 👩🏽‍🏫", "José 李 👩🏽‍🏫"),
+        ("x" * 300, "x" * 255),
+        ("x" * 254 + " y", "x" * 254),
+        (None, ""),
+        (5, ""),
+    ],
+)
+def test_text_keeps_one_printable_line(value, kept):
+    assert claims.text(value) == kept
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        "http://img.example/a.png",
+        "https://[",
+        "https://img.example/\n",
+        "javascript:alert(1)",
+        "https://img.example/" + "a" * 500,
+    ],
+)
+def test_picture_refuses_what_is_no_short_https_address(value):
+    assert claims.picture(value) == ""
+
+
+def test_picture_keeps_an_https_address():
+    assert claims.picture("https://img.example/a.png?s=96") == "https://img.example/a.png?s=96"
+
+
+def test_verified_address_is_kept_in_lower_case():
+    (address,) = claims.verified_addresses("Ana@Example.com", is_verified=True)
+
+    assert (address.email, address.verified, address.primary) == ("ana@example.com", True, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_verified"),
+    [
+        ("ana@example.com", False),
+        ("\u212aate@example.com", True),
+        ("ana@example.com\n", True),
+        ("a" * 250 + "@example.com", True),
+        (None, True),
+    ],
+)
+def test_address_that_proves_nothing_is_left_out(value, is_verified):
+    assert claims.verified_addresses(value, is_verified=is_verified) == []
+
+
+@pytest.mark.parametrize("name", ["\u200b\u200b", "\u200d\u200d", "\u2066\u2069"])
+def test_text_is_empty_when_nothing_of_it_can_be_seen(name):
+    assert claims.text(name) == ""
+
+
+def test_text_keeps_nothing_that_turns_other_text_around():
+    assert claims.text("Ana\u202egnp") == "Anagnp"

@@ -1,7 +1,8 @@
-"""Writes about people, called directly."""
+"""People: the encrypted column, and writes about them, called directly."""
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.core.exceptions import FieldError
+from django.db import IntegrityError, connection, transaction
 
 from accounts.models import Session, User
 from accounts.selectors import find_calendar_owner
@@ -17,6 +18,36 @@ from tests.environment import TEACHER_EMAIL
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "first"),
+    [("Ana López", "Ana López", "Ana"), ("", "ana@example.com", "ana"), ("  ", "  ", "ana")],
+)
+def test_person_is_called_by_name_or_address(name, shown, first):
+    user = User(email="ana@example.com", name=name)
+
+    assert (str(user), user.first_name) == (shown, first)
+
+
+def column() -> str:
+    """Read the token's column as the database holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT provider_refresh_token FROM accounts_user")
+        return cursor.fetchone()[0]
+
+
+def test_token_is_stored_encrypted_and_read_back(student):
+    remember_refresh_token(user=student, refresh_token="1//secret ñ")
+
+    assert "secret" not in column()
+    assert User.objects.get().provider_refresh_token == "1//secret ñ"
+
+
+@pytest.mark.parametrize("lookup", ["contains", "startswith", "gt", "in"])
+def test_encrypted_text_cannot_be_searched(lookup):
+    with pytest.raises(FieldError):
+        User.objects.filter(**{f"provider_refresh_token__{lookup}": "x"}).exists()
 
 
 def test_save_profile_writes_the_four_settings_only(student, django_assert_num_queries):
@@ -94,12 +125,6 @@ def test_mark_grant_revoked_spares_a_newer_grant(student):
     student.refresh_from_db()
     assert noted is False
     assert student.provider_token_revoked_at is None
-
-
-def test_calendar_owner_is_the_administrator_with_a_grant(teacher, student):
-    remember_refresh_token(user=student, refresh_token="token")
-
-    assert find_calendar_owner() == teacher
 
 
 @pytest.mark.parametrize("token", ["", "token"])

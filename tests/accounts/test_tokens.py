@@ -118,7 +118,6 @@ def flipped() -> str:
 
 FORGERIES = {
     "empty": lambda: "",
-    "garbage": lambda: "not-a-token",
     "dots": lambda: "a.b.c",
     "ten kilobytes": lambda: "x" * 10_240,
     "alg none": unsigned,
@@ -129,13 +128,10 @@ FORGERIES = {
     ),
     "flipped bit": flipped,
     "expired": lambda: forge(exp=timezone.now() - timedelta(minutes=1)),
-    "not yet": lambda: forge(nbf=timezone.now() + timedelta(minutes=1)),
     "other issuer": lambda: forge(iss="https://evil.example"),
     "an audience": lambda: forge(aud="somebody"),
     "no sid": lambda: forge(sid=None),
     "no iat": lambda: forge(iat=None),
-    "no exp": lambda: forge(exp=None),
-    "no issuer": lambda: forge(iss=None),
     "number as sub": lambda: forge(sub=5),
 }
 

@@ -5,31 +5,29 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import connection
+import requests
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from accounts.sign_in.adapters import SECONDS, TimedAdapter
 from bookings.checks import check_settings
 from bookings.domain.calendar.grant import check_calendar_grant, note_refused_account
-from bookings.models import (
-    Notice,
-    NoticeKind,
-    PaymentNotification,
-    SignatureState,
-)
 from bookings.payments.gateway import PaymentError
 from bookings.payments.mercadopago.client import SECONDS as PAYMENT_SECONDS
 from bookings.payments.mercadopago.client import name_operation
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.work.metrics import list_queues
 from calendar_sync.google.transport import SECONDS as CALENDAR_SECONDS
+from config.lib.provider_calls import outcome_of
 from tests.api.database_faults import SECRET, failing
-from tests.factories import HoldFactory, VirtualClassFactory
+from tests.factories import VirtualClassFactory
 from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
 
 TOKEN = "a-token-of-some-length"
 
-pytestmark = pytest.mark.django_db
 QUEUES = list(list_queues(timezone.now()))
 
 
@@ -118,50 +116,6 @@ def test_oldest_scheduling_that_waits(scrape):
     assert 420 <= read("classes_queue_oldest_seconds", queue="schedulings") < 450
 
 
-def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(scrape, host):
-    now = timezone.now()
-    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True)
-    common = {"virtual_class": virtual_class, "user": host}
-    Notice.objects.create(
-        **common,
-        kind=NoticeKind.CONFIRMATION,
-        due_at=now - timedelta(hours=2),
-        next_attempt_at=now + timedelta(hours=1),
-        failure="SMTPServerDisconnected",
-    )
-    ahead = now + timedelta(days=1)
-    Notice.objects.create(
-        **common, kind=NoticeKind.REMINDER_DAY, due_at=ahead, next_attempt_at=ahead
-    )
-
-    read = scrape()
-    assert read("classes_queue_length", queue="notices") == 1
-    assert read("classes_queue_oldest_seconds", queue="notices") >= 7200
-
-
-def test_notification_that_waits(read):
-    PaymentNotification.objects.create(
-        provider="mercadopago", topic="payment", resource_id="1", signature=SignatureState.VALID
-    )
-
-    assert read("classes_queue_length", queue="notifications") == 1
-
-
-def test_times_that_are_kept(scrape, host):
-    now = timezone.now()
-    start = now + timedelta(days=1)
-    HoldFactory(
-        user=host,
-        start_time=start,
-        end_time=start + timedelta(hours=1),
-        class_type="individual",
-        expires_at=now + timedelta(minutes=5),
-    )
-
-    read = scrape()
-    assert [read("classes_holds", state=state) for state in ("choosing", "paying")] == [1, 0]
-
-
 def test_sweeps_and_grant(scrape, teacher):
     read = scrape()
     assert read("classes_sweep_late", sweep="send_due_notices") == 1
@@ -202,21 +156,6 @@ def test_calls_to_the_calendar_are_counted_by_outcome(teacher, google, settings)
     assert seconds("unavailable") > 0
 
 
-@pytest.mark.parametrize("name", QUEUES)
-def test_queue_is_read_along_an_index(name):
-    if connection.vendor != "postgresql":
-        pytest.skip("The plan is PostgreSQL's.")
-    waiting = list_queues(timezone.now())[name][0].order_by()
-
-    with connection.cursor() as cursor:
-        # The tables are empty, and those are read whole unless that is ruled out.
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        plan = waiting.explain()
-
-    assert "Seq Scan" not in plan
-    assert "Index Cond" in plan or "Index Scan" in plan
-
-
 @pytest.mark.parametrize(
     ("method", "url", "operation"),
     [
@@ -248,3 +187,40 @@ def test_calls_to_the_payment_provider_are_counted(mercadopago, fault, outcome):
 
     operation = "GET /v1/payments/:id"
     assert PAYMENT_SECONDS.labels(operation, outcome)._sum.get() > 0
+
+
+# --- Calls to identity providers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (0, "unavailable"),
+        (200, "ok"),
+        (302, "ok"),
+        (401, "refused"),
+        (404, "refused"),
+        (429, "unavailable"),
+        (500, "unavailable"),
+        (503, "unavailable"),
+    ],
+)
+def test_an_answer_has_an_outcome(status, outcome):
+    assert outcome_of(status) == outcome
+
+
+def test_a_failure_may_be_a_usual_answer():
+    assert outcome_of(404, usual=(404,)) == "ok"
+    assert outcome_of(403, usual=(404,)) == "refused"
+
+
+def test_a_call_to_an_identity_provider_without_an_answer_is_counted():
+    session = requests.Session()
+    session.mount("http://", TimedAdapter())
+    counted = SECONDS.labels("127.0.0.1", "unavailable")
+    before = counted._sum.get()
+
+    with pytest.raises(requests.ConnectionError):
+        session.get("http://127.0.0.1:1/token")
+
+    assert counted._sum.get() > before

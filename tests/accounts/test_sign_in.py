@@ -1,4 +1,4 @@
-"""Signing in with the identity provider, from our button to the session cookie."""
+"""Signing in with Google and with GitHub, from our button to the session cookie."""
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
@@ -6,6 +6,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests.accounts.flows import consent, query_of, session_of, sign_in, start
+from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -126,16 +127,6 @@ def test_person_is_known_by_the_provider_s_id_when_the_address_changes(google, c
     assert User.objects.get().email == "ana@example.com"
 
 
-def test_unverified_address_is_refused(google, client):
-    google.add_person(email="ana@example.com", verified=False)
-
-    response = sign_in(client, "google", "ana@example.com")
-
-    assert response["Location"] == "/?error=AccessDenied"
-    assert not User.objects.exists()
-    assert session_of(client) == {}
-
-
 def test_suspended_person_stays_out(google, client):
     sign_in(client, "google", "ana@example.com")
     User.objects.update(status="suspended")
@@ -194,3 +185,54 @@ def test_address_taken_meanwhile_is_no_server_error(google, client, monkeypatch,
     assert response["Location"] == "/?error=OAuthCreateAccount"
     assert User.objects.count() == 1
     assert session_of(client) == {}
+
+
+# --- GitHub ---------------------------------------------------------------------------------------
+
+
+def test_start_at_github_asks_for_profile_and_address_only(github, client):
+    address = start(client, "github")
+
+    query = query_of(address)
+    assert address.startswith(f"{github.url}/login/oauth/authorize?")
+    assert set(query["scope"].split()) == {"read:user", "user:email"}
+    assert query["redirect_uri"] == "http://testserver/api/auth/callback/github"
+    assert query["code_challenge_method"] == "S256"
+    assert query["state"]
+
+
+def test_first_sign_in_with_github_stores_the_person(github, client):
+    github.add_person("ana", "ana@example.com", "Ana", avatar_url="https://img.example/ana.png")
+
+    response = sign_in(client, "github", "ana@example.com")
+
+    user = User.objects.get()
+    assert response["Location"] == "/inicio"
+    assert (user.email, user.name, user.image) == (
+        "ana@example.com",
+        "Ana",
+        "https://img.example/ana.png",
+    )
+    assert session_of(client)["user"]["name"] == "Ana"
+
+
+def test_unverified_primary_address_is_refused_even_beside_a_verified_one(github, client):
+    github.add_person("ana", "ana@example.com", verified=False, extra_emails=["b@example.com"])
+
+    response = sign_in(client, "github", "ana@example.com")
+
+    assert response["Location"] == "/?error=AccessDenied"
+    assert not User.objects.exists()
+
+
+def test_primary_address_counts_wherever_it_stands(github, client):
+    callback = consent(start(client, "github"), "ana@example.com")
+    addresses = [
+        {"email": "old@example.com", "primary": False, "verified": True},
+        {"email": "Ana@example.com", "primary": True, "verified": True},
+    ]
+    github.fault("emails", Fault.status(200, body=addresses))
+
+    client.get(callback)
+
+    assert session_of(client)["user"]["email"] == "ana@example.com"
