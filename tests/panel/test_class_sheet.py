@@ -1,23 +1,35 @@
-"""The sheet of a class."""
+"""The sheet of a class: what it is about, who came, who waits."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.services import write_down
 from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
-from bookings.domain.sales.settling import settle
-from bookings.models import PriceDecision, RefundCase, Role, UserActivity, VirtualClass, make_link
+from bookings.domain.places.waiting_list import wait_for_place
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    PriceDecision,
+    RefundCase,
+    Role,
+    UserActivity,
+    WaitingListEntry,
+    make_link,
+)
+from bookings.templatetags.class_times import short_day
 from tests.factories import UserFactory, VirtualClassFactory
-from tests.panel.steps import address_of
-from tests.panel.test_week import text_of
-from tests.payments import make_payment
+from tests.pages.texts import plain_text_of
+from tests.panel.steps import address_of, confirm
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +57,7 @@ def test_a_class_ahead_shows_who_when_what_for_and_money(open_sheet, host, stude
 
     page = open_sheet(row)
 
-    text = text_of(page)
+    text = plain_text_of(page)
     assert "Agendada Pagó $ 15.000 (a mano) Grupal, 60 min" in text.replace("\xa0", " ")
     assert "Viajes" in text
     assert "Personas, 2 de 5" in text
@@ -70,16 +82,6 @@ def test_what_can_be_done_follows_from_the_state(open_sheet, fields, steps):
     assert steps_of(open_sheet(VirtualClassFactory(**fields))) == steps
 
 
-def test_a_paid_class_leads_to_its_refunds(open_sheet, mercadopago, host, teacher):
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-
-    page = open_sheet(VirtualClass.objects.get())
-
-    assert steps_of(page)[-2:] == ["devolver", "devolver-todo"]
-
-
 @pytest.mark.parametrize(
     ("percent", "said"),
     [
@@ -95,36 +97,14 @@ def test_a_cancelled_class_paid_by_hand_says_what_she_returns(
     row = VirtualClassFactory(scheduled=True, booked_by=host, start_time=start, in_cash=paid)
     cancel_class(class_id=row.pk, actor=host)
 
-    page = text_of(open_sheet(row)).replace("\xa0", " ")
+    page = plain_text_of(open_sheet(row))
     assert [words for words in said if words not in page] == []
-
-
-def test_once_the_class_has_begun_absences_are_marked_here(panel, open_sheet, host, student):
-    row = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
-    part = UserActivity.objects.create(user=student, virtual_class=row, rol=Role.PARTICIPANT)
-    mark = reverse("admin:bookings_virtualclass_attendance", args=[row.pk, part.pk])
-
-    before = open_sheet(row).content.decode()
-    done = panel.post(mark, {"came": ""}, follow=True)
-
-    assert mark in before
-    assert done.redirect_chain[-1][0] == reverse("admin:class_sheet", args=[row.pk])
-    assert "Bruno Student faltó" in text_of(done)
 
 
 def test_an_unpaid_class_says_that_its_time_is_over(open_sheet):
     over = VirtualClassFactory(kept_until=timezone.now())
 
-    assert "Se venció sin pagar" in text_of(open_sheet(over))
-
-
-def test_a_step_leads_back_to_the_sheet(panel, host, teacher):
-    row = VirtualClassFactory(scheduled=True, booked_by=host)
-    sheet = reverse("admin:class_sheet", args=[row.pk])
-
-    page = panel.get(reverse("admin:bookings_virtualclass_step", args=[row.pk, "cancelar"]))
-
-    assert f'href="{sheet}"' in page.content.decode()
+    assert "Se venció sin pagar" in plain_text_of(open_sheet(over))
 
 
 def test_staff_who_may_only_look_see_no_buttons(sign_in, host):
@@ -138,7 +118,7 @@ def test_staff_who_may_only_look_see_no_buttons(sign_in, host):
 
     assert refused.status_code == 403
     assert steps_of(page) == []
-    assert "Marcar falta" not in text_of(page)
+    assert "Marcar falta" not in plain_text_of(page)
 
 
 @pytest.mark.parametrize("guests", [0, 3])
@@ -148,12 +128,15 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
     row = VirtualClassFactory(
         scheduled=True, booked_by=host, start_time=timezone.now() + timedelta(days=1)
     )
-    for _ in range(guests):
-        person = UserFactory()
+    for person in UserFactory.create_batch(guests):
         UserActivity.objects.create(user=person, virtual_class=row, rol=Role.PARTICIPANT)
+        WaitingListEntry.objects.create(user=UserFactory(), virtual_class=row)
+        details = {"person": str(person.pk)}
+        ClassLog.objects.create(virtual_class=row, event=ClassEvent.JOINED, details=details)
 
-    # Session, class, its sale and money, people, waiting list, returns, transfers, history.
-    with django_assert_num_queries(13):
+    # Session, class, its sale and money, people, waiting list, returns, transfers, history and the
+    # names in it.
+    with django_assert_num_queries(13 + bool(guests)):
         open_sheet(row)
 
 
@@ -163,11 +146,11 @@ def test_a_claimed_class_asks_whether_it_is_the_same_person(open_sheet, panel, h
 
     page = open_sheet(link.virtual_class)
 
-    assert "¿Es Lucía?" in text_of(page)
-    assert f"{host} ({host.email}) tomó esta clase" in text_of(page)
+    assert "¿Es Lucía?" in plain_text_of(page)
+    assert f"{host} ({host.email}) tomó esta clase" in plain_text_of(page)
     assert {"misma-persona", "deshacer"} <= set(steps_of(page))
     file = panel.get(reverse("admin:student", args=[link.made_for_id]))
-    assert f"{host} tomó con el enlace su clase" in text_of(file)
+    assert f"{host} tomó con el enlace su clase" in plain_text_of(file)
 
 
 def test_the_class_of_an_erased_person_names_no_address(open_sheet, host):
@@ -176,26 +159,130 @@ def test_the_class_of_an_erased_person_names_no_address(open_sheet, host):
 
     page = open_sheet(row)
 
-    assert "Cuenta borrada" in text_of(page)
+    assert "Cuenta borrada" in plain_text_of(page)
     assert host.pk.hex not in page.content.decode()
-    assert "Escribir a" not in text_of(page)
-
-
-def test_the_address_of_the_table_s_row_leads_to_the_sheet(panel):
-    row = VirtualClassFactory(scheduled=True)
-
-    found = panel.get(reverse("admin:bookings_virtualclass_change", args=[row.pk]))
-    missing = panel.get(reverse("admin:bookings_virtualclass_change", args=["nonsense"]))
-
-    assert found["Location"] == reverse("admin:class_sheet", args=[row.pk])
-    assert missing.status_code == 404
+    assert "Escribir a" not in plain_text_of(page)
 
 
 def test_the_sheet_has_what_a_search_for_a_fault_needs(open_sheet):
     row = VirtualClassFactory(scheduled=True)
 
-    text = text_of(open_sheet(row))
+    text = plain_text_of(open_sheet(row))
 
     assert f"Código de acceso {row.access_code}" in text
     assert row.provider_event_id in text
     assert row.preference_id in text
+
+
+# --- Who came, and who waits ----------------------------------------------------------------------
+
+
+CODE = "ABCD2345"
+
+
+def page_of(virtual_class):
+    return reverse("admin:class_sheet", args=[virtual_class.pk])
+
+
+def attendance_of(part):
+    return reverse("admin:bookings_virtualclass_attendance", args=[part.virtual_class_id, part.pk])
+
+
+def press(panel, part, came=""):
+    """Press the button beside a person, and read the page that follows."""
+    response = panel.post(attendance_of(part), {"came": came}, follow=True)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def ended(host, student):
+    """A class that ended an hour ago, and its guest's activity."""
+    virtual_class = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    part = UserActivity.objects.create(
+        user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT
+    )
+    return virtual_class, part
+
+
+@pytest.fixture
+def full(host):
+    """A full group of one, in two days."""
+    return VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        access_code=CODE,
+        max_participants=1,
+        start_time=timezone.now() + timedelta(days=2),
+    )
+
+
+def test_one_click_marks_who_did_not_come_and_one_takes_it_back(panel, ended, student, teacher):
+    _, part = ended
+    complete_ended_classes()
+
+    marked = press(panel, part)
+    student.refresh_from_db()
+    total = student.total_classes
+    taken_back = press(panel, part, came="1")
+
+    student.refresh_from_db()
+    assert "Anotamos que Bruno Student faltó: la clase no le cuenta." in marked
+    assert "Anotamos que Bruno Student vino." in taken_back
+    assert (total, student.total_classes) == (0, 1)
+    lines = ClassLog.objects.filter(actor=teacher).values_list("event", flat=True)
+    assert list(lines) == ["no_show", "showed_up"]
+    assert LogEntry.objects.count() == 2
+
+
+def test_each_person_has_one_button_once_the_class_has_begun(panel, ended, full):
+    virtual_class, part = ended
+    part.no_show = True
+    part.save()
+
+    page = panel.get(page_of(virtual_class)).content.decode()
+
+    assert sorted(re.findall(r'name="came"\s+value="(1?)"', page)) == ["", "1"]
+    assert page.count(f'action="{attendance_of(part)}"') == 1
+    assert 'name="came"' not in panel.get(page_of(full)).content.decode()
+
+
+def test_nobody_is_taken_out_of_another_class_s_line(panel, full, student):
+    entry = wait_for_place(user=student, access_code=CODE)
+    other = VirtualClassFactory(scheduled=True)
+
+    page = confirm(panel, other, "espera", entry=entry.pk).content.decode()
+
+    entry.refresh_from_db()
+    assert entry.state == "waiting"
+    assert "Eso cambió mientras mirabas." in page
+    assert not LogEntry.objects.exists()
+
+
+def test_the_line_stands_in_its_order_and_anybody_can_be_taken_out(panel, full):
+    people = [UserFactory(name=name) for name in ("Zoe", "Alma", "Mia")]
+    entries = [wait_for_place(user=person, access_code=CODE) for person in people]
+
+    page = panel.get(page_of(full)).content.decode()
+    after = confirm(panel, full, "espera", entry=entries[1].pk).content.decode()
+
+    places = [
+        page.index(person.email) if person.email in page else page.index(person.name)
+        for person in people
+    ]
+    assert places == sorted(places)
+    assert f"en la lista desde el {short_day(entries[0].created_at)}" in page
+    assert "Alma salió de la lista de espera." in after
+    assert WaitingListEntry.objects.get(pk=entries[1].pk).state == "left"
+
+
+def test_nobody_else_presses_a_button(sign_in, host, ended):
+    _, part = ended
+
+    strangers = sign_in(host).post(attendance_of(part))
+    host.is_staff = True
+    host.save()
+    staff = sign_in(host).post(attendance_of(part))
+
+    part.refresh_from_db()
+    assert (strangers.status_code, staff.status_code, part.no_show) == (302, 403, False)

@@ -1,14 +1,14 @@
-"""Classes in the panel: moving, cancelling, and what happened."""
+"""Classes in the panel: the list, moving, what happened, and what the calendar says differently."""
 
 import re
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.calendar.comparing import compare_all
+from bookings.domain.calendar.repairing import compare_calendar, record_drift
 from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
@@ -17,10 +17,14 @@ from bookings.models import (
     ChargeStatus,
     ClassEvent,
     ClassLog,
+    ClassStatus,
     PaymentCharge,
     VirtualClass,
 )
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.bookings import drifts
+from tests.bookings.drifts import event_of, scheduled_classes, times_of
+from tests.factories import VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.panel.steps import confirm, look, seen_on
 from tests.payments import make_payment
 from tests.standins import Fault
@@ -30,11 +34,6 @@ pytestmark = pytest.mark.django_db
 
 def page_of(virtual_class):
     return reverse("admin:class_sheet", args=[virtual_class.pk])
-
-
-def text_of(response):
-    text = re.sub(r"<[^>]+>", " ", response.content.decode())
-    return " ".join(text.split())
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ def test_the_teacher_moves_a_class(panel, in_calendar, google):
 
     moved = VirtualClass.objects.get()
     [event] = google.live_events()
-    assert "Listo: cambió el horario y avisamos a todos." in text_of(page)
+    assert "Listo: cambió el horario y avisamos a todos." in plain_text_of(page)
     assert f"{timezone.localtime(moved.start_time):%H:%M}" == "19:30"
     assert event["start"]["dateTime"][11:16] == "19:30"
     assert ClassLog.objects.get(event=ClassEvent.RESCHEDULED).reason == "Tengo médico."
@@ -121,7 +120,7 @@ def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled):
         (same, "25:99", "Escribí una hora válida."),
     ):
         page = look(panel, scheduled, "mover", day=day, clock=clock)
-        assert error in text_of(page)
+        assert error in plain_text_of(page)
         assert seen_on(page) == ""
         assert f'value="{clock}"' in page.content.decode()
 
@@ -141,73 +140,21 @@ def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, schedu
     form = {"day": day, "clock": "15:30", "displaces": f"{paid.pk}"}
     done = confirm(panel, scheduled, "mover", **form)
 
-    assert "Hay una clase pagada para ese horario, que espera al calendario." in text_of(asked)
-    assert "La clase de Bruno Student" in text_of(asked)
+    text = plain_text_of(asked)
+    assert "Hay una clase pagada para ese horario, que espera al calendario." in text
+    assert "La clase de Bruno Student" in text
     assert was_at == scheduled.start_time
-    assert "Listo: cambió el horario y avisamos a todos." in text_of(done)
-
-
-def test_a_box_that_was_ticked_stays_ticked_beside_the_next(panel, scheduled, student):
-    now = timezone.now()
-    first, second = (
-        VirtualClassFactory(
-            booked_by=student,
-            start_time=scheduled.start_time + timedelta(hours=hours),
-            paid_at=now,
-            scheduling_requested_at=now,
-        )
-        for hours in (3, 4)
-    )
-    day = f"{timezone.localdate(scheduled.start_time)}"
-    form = {"day": day, "clock": "15:30", "displaces": f"{first.pk}"}
-
-    asked = look(panel, scheduled, "mover", **form).content.decode()
-
-    assert re.findall(r'value="([-0-9a-f]{36})"[^>]*?( checked)?>', asked) == [
-        (f"{first.pk}", " checked"),
-        (f"{second.pk}", ""),
-    ]
-
-
-def test_a_calendar_that_is_down_only_delays_its_part(panel, in_calendar, google):
-    google.fault("events.patch", *[Fault.status(403, "quotaExceeded")] * 3)
-    day = timezone.localdate(in_calendar.start_time)
-
-    page = move(panel, in_calendar, f"{day}", "19:30")
-
-    assert "El horario ya cambió" in text_of(page)
-    assert VirtualClass.objects.get().event_update_requested_at is not None
+    assert "Listo: cambió el horario y avisamos a todos." in plain_text_of(done)
 
 
 def test_a_calendar_that_refuses_the_move_is_named(panel, in_calendar, google):
     google.fault("events.patch", Fault.status(403, "forbidden"))
     day = timezone.localdate(in_calendar.start_time)
 
-    page = text_of(move(panel, in_calendar, f"{day}", "19:30"))
+    page = plain_text_of(move(panel, in_calendar, f"{day}", "19:30"))
 
     assert "El calendario no aceptó mover el evento" in page
     assert "Listo: cambió el horario" not in page
-
-
-def test_an_assistant_who_may_only_look_moves_nothing(sign_in, scheduled, stranger):
-    stranger.is_staff = True
-    stranger.save()
-
-    response = look(sign_in(stranger), scheduled, "mover", day="2030-01-01", clock="10:00")
-
-    assert response.status_code == 403
-    assert VirtualClass.objects.get().start_time == scheduled.start_time
-
-
-# --- Cancelling -----------------------------------------------------------------------------------
-
-
-def test_the_teacher_cancels_with_a_reason(panel, in_calendar, google):
-    page = confirm(panel, in_calendar, "cancelar", reason="Estoy enferma.")
-
-    assert "Estoy enferma." in text_of(page)
-    assert VirtualClass.objects.get().status == "cancelled"
-    assert google.live_events() == []
 
 
 # --- What happened --------------------------------------------------------------------------------
@@ -244,22 +191,73 @@ def test_every_event_has_its_words_and_old_lines_are_read(panel, scheduled):
     assert not [entry for entry in entries if "{" in entry.text]
 
 
-def test_a_timeline_costs_the_same_for_none_and_for_ten_lines(panel, scheduled):
-    def count():
-        with CaptureQueriesContext(connection) as queries:
-            assert panel.get(page_of(scheduled)).status_code == 200
-        return len(queries)
-
-    count()  # the session's last use and the like are written once
-    ClassLog.objects.all().delete()
-    without = count()
-    for person in UserFactory.create_batch(10):
-        details = {"person": str(person.pk)}
-        ClassLog.objects.create(
-            virtual_class=scheduled, event=ClassEvent.JOINED, actor=person, details=details
-        )
-
-    assert count() == without + 1  # the names
+# --- What the calendar says differently -----------------------------------------------------------
 
 
-# --- The cut-off ----------------------------------------------------------------------------------
+CHANGELIST = "admin:bookings_virtualclass_changelist"
+
+
+@pytest.fixture
+def classes(host, teacher, google):
+    """Two classes, the first of which somebody moved in the calendar."""
+    two = scheduled_classes(2, booked_by=host)
+    drifts.move(google, two[0])
+    [finding] = compare_all().findings
+    record_drift(finding)
+    return VirtualClass.objects.order_by("start_time")
+
+
+def test_a_class_says_that_the_calendar_differs(panel, classes, google):
+    moved, other = classes
+
+    page = plain_text_of(panel.get(page_of(moved)))
+
+    assert "El calendario no dice lo mismo que la clase" in page
+    start, _ = times_of(event_of(google, moved))
+    assert "El evento tiene otro horario (" in page
+    assert f"{timezone.localtime(start):%H:%M})" in page
+    assert "no dice lo mismo" not in plain_text_of(panel.get(page_of(other)))
+
+    VirtualClass.objects.filter(pk=moved.pk).update(calendar_drift="deleted")  # without a line
+
+    assert "El evento fue borrado." in plain_text_of(panel.get(page_of(moved)))
+
+
+def test_the_list_is_filtered_by_it(panel, classes):
+    moved, other = classes
+
+    def shown(value):
+        page = panel.get(reverse(CHANGELIST), {"calendario": value}).content.decode()
+        return [str(one.pk) in page for one in (moved, other)]
+
+    assert shown("") == [True, True]
+    assert shown("distinto") == [True, False]
+    assert plain_text_of(panel.get(reverse(CHANGELIST))).count("Calendario distinto") == 1
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    assert shown("distinto") == [False, False]
+    assert "Calendario distinto" not in plain_text_of(panel.get(reverse(CHANGELIST)))
+    assert "no dice lo mismo" not in plain_text_of(panel.get(page_of(moved)))
+
+
+def test_the_button_repairs_the_event(panel, classes, google, teacher):
+    moved = classes[0]
+
+    page = confirm(panel, moved, "reparar")
+
+    assert "el calendario dice lo mismo" in plain_text_of(page)
+    assert compare_all().findings == []
+    moved.refresh_from_db()
+    assert moved.calendar_drift == ""
+    assert moved.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
+    assert "no dice lo mismo" not in plain_text_of(page)
+
+
+def test_the_calendar_s_page_says_what_differs(panel, classes):
+    page = plain_text_of(panel.get(reverse("admin:calendar")))
+    compare_calendar()
+    later = plain_text_of(panel.get(reverse("admin:calendar")))
+
+    assert "1 clase no coincide con el calendario." in page
+    assert "Lo comparamos entero el" not in page
+    assert "Dice lo mismo que tus clases. Lo comparamos entero el" in later
+    assert "los buscamos cada cinco minutos" in later

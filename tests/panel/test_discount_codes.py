@@ -7,19 +7,16 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.people.personal_data import export_person
-from bookings.models import DiscountCode, Notice, NoticeKind, Purchase, VirtualClass
+from bookings.models import DiscountCode, Notice, NoticeKind, VirtualClass
 from bookings.notices.rendering import render_mail
 from bookings.panel.sales.discount_codes import CodeForm
 from tests.discount_codes import DiscountCodeFactory, less
 from tests.factories import (
-    PaymentFactory,
     PlaceFactory,
     UserFactory,
     VirtualClassFactory,
 )
-from tests.panel.steps import carry_out
-from tests.payments import PRICE, make_payment
+from tests.pages.texts import plain_text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,11 +26,6 @@ LIST = reverse("admin:bookings_discountcode_changelist")
 
 def page_of(code, page="change"):
     return reverse(f"admin:bookings_discountcode_{page}", args=[code.pk])
-
-
-def text_of(response):
-    text = re.sub(r"<[^>]+>", " ", response.content.decode()).replace("\xa0", " ")
-    return re.sub(r"\s+", " ", text)
 
 
 @pytest.fixture
@@ -74,19 +66,13 @@ def test_two_answers_make_a_code(panel, typed, stored):
     ("typed", "said"),
     [
         ({"code": "AB", "percent": "10"}, "entre 3 y 20 letras"),
-        ({"code": "A" * 40, "percent": "10"}, "entre 3 y 20 letras"),
         ({"code": "PROMOÑ", "percent": "10"}, "entre 3 y 20 letras"),
         ({"code": "PROMO"}, "Poné un porcentaje o un monto"),
         ({"code": "PROMO", "percent": "10", "amount": "100"}, "Poné un porcentaje o un monto"),
         ({"code": "PROMO", "percent": "0"}, "mayor o igual a 1"),
         ({"code": "PROMO", "percent": "101"}, "menor o igual a 100"),
-        ({"code": "PROMO", "percent": "-5"}, "mayor o igual a 1"),
-        ({"code": "PROMO", "percent": "diez"}, "número entero"),
-        ({"code": "PROMO", "amount": "0"}, "mayor o igual a 1"),
         ({"code": "PROMO", "amount": "15.00"}, "Escribí los pesos así"),
-        ({"code": "PROMO", "percent": "10", "max_uses": "-1"}, "mayor o igual a 0"),
         ({"code": "PROMO", "percent": "10", "max_uses": "9" * 30}, "menor o igual a"),
-        ({"code": "PROMO", "percent": "10", "valid_until": "ayer"}, "fecha válida"),
     ],
 )
 def test_what_cannot_be_a_code_says_why(typed, said):
@@ -96,7 +82,7 @@ def test_what_cannot_be_a_code_says_why(typed, said):
 def test_a_code_that_there_is_already_is_not_stored_again(panel, used):
     page = panel.post(ADD, {"code": "amigos", "percent": "10"})
 
-    assert "Ya existe" in text_of(page)
+    assert "Ya existe" in plain_text_of(page)
     assert DiscountCode.objects.get() == used
 
 
@@ -108,7 +94,7 @@ def test_the_list_shows_the_uses_that_are_left(panel, used):
     DiscountCodeFactory(code="LLENO", max_uses=0)
     DiscountCodeFactory(code="VIEJO", valid_until=timezone.localdate() - timedelta(days=1))
 
-    page = text_of(panel.get(LIST))
+    page = plain_text_of(panel.get(LIST))
 
     assert "AMIGOS $ 2.000 1 de 3, quedan 2 que lo frenes Vale" in page
     assert "BIENVENIDA 10 % 0, sin límite que lo frenes Vale" in page
@@ -129,7 +115,7 @@ def test_the_code_shows_who_used_it(panel, used):
     PlaceFactory(person=UserFactory(name="Zoe"), **less(used, 200_000))
     PlaceFactory(person=UserFactory(name="Leo"), discount_code=used, state="ended")
 
-    page = text_of(panel.get(page_of(used)))
+    page = plain_text_of(panel.get(page_of(used)))
 
     assert "2 de 3, quedan 1" in page
     assert re.search(r"Zoe: .*? \$ 2\.000 menos, espera el pago", page)
@@ -148,30 +134,19 @@ def test_what_was_promised_does_not_change(panel, used):
 # --- Stopping and deleting ------------------------------------------------------------------------
 
 
-def test_a_code_is_stopped_and_started_again(panel, used):
-    carry_out(panel, used, "frenar")
-    used.refresh_from_db()
-    assert not used.is_active
-    assert "Frenado" in text_of(panel.get(LIST))
-
-    carry_out(panel, used, "seguir")
-    used.refresh_from_db()
-    assert used.is_active
-
-
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_used_code_is_stopped_instead_of_deleted(panel, used, method):
     page = getattr(panel, method)(page_of(used, "delete"), {"post": "yes"}, follow=True)
 
-    assert "AMIGOS ya se usó" in text_of(page)
-    assert "Frenar el código" in text_of(page)
+    assert "AMIGOS ya se usó" in plain_text_of(page)
+    assert "Frenar el código" in plain_text_of(page)
     assert DiscountCode.objects.get() == used
 
 
 def test_a_code_that_nobody_used_is_deleted(panel):
     code = DiscountCodeFactory()
 
-    asks = text_of(panel.get(page_of(code, "delete")))
+    asks = plain_text_of(panel.get(page_of(code, "delete")))
     panel.post(page_of(code, "delete"), {"post": "yes"})
 
     assert "¿Querés eliminar «" in asks
@@ -186,14 +161,14 @@ def test_the_discount_shows_on_the_sheet_and_in_the_file(panel, used, host):
     file = reverse("admin:student", args=[host.pk])
 
     for page in (sheet, file):
-        assert "$ 2.000 menos con AMIGOS" in text_of(panel.get(page))
+        assert "$ 2.000 menos con AMIGOS" in plain_text_of(panel.get(page))
 
 
 def test_the_discount_shows_on_the_host_s_page_only(used, host, student, sign_in):
     page = reverse("bookings:class", args=[VirtualClass.objects.get().pk])
 
-    assert "$ 2.000 menos con AMIGOS" in text_of(sign_in(host).get(page))
-    assert "AMIGOS" not in text_of(sign_in(student).get(page))
+    assert "$ 2.000 menos con AMIGOS" in plain_text_of(sign_in(host).get(page))
+    assert "AMIGOS" not in plain_text_of(sign_in(student).get(page))
 
 
 def test_the_confirmation_names_the_discount_to_the_host_only(used, host, student):
@@ -208,22 +183,3 @@ def test_the_confirmation_names_the_discount_to_the_host_only(used, host, studen
     texts = [str(mail.body).replace("\xa0", " ") for mail in mails]
     assert "$ 2.000 menos con AMIGOS" in texts[0]
     assert "AMIGOS" not in texts[1]
-
-
-def test_the_export_of_payments_names_the_discount(panel, mercadopago, used, host):
-    payment = make_payment(host)
-    Purchase.objects.filter(payment=payment).update(**less(used, 200_000))
-    place = PlaceFactory(person=host, price=PRICE, **less(used, 100_000))
-    PaymentFactory(purchase=place)
-
-    page = panel.get(reverse("admin:bookings_payment_export")).content.decode()
-
-    assert '"24000,00";"2000,00";"AMIGOS";' in page
-    assert '"24000,00";"1000,00";"AMIGOS";' in page
-
-
-def test_a_person_s_data_name_the_discount_of_their_own_classes(used, host):
-    data = export_person(host)
-
-    assert '"discount": 200000' in data
-    assert '"discountCode": "AMIGOS"' in data

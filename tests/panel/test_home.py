@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 
 import pytest
-import time_machine
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
@@ -14,7 +13,6 @@ from bookings.models import (
     PriceDecision,
     Purchase,
     ReviewReason,
-    WaitingListEntry,
     WeeklyHours,
 )
 from tests.factories import VirtualClassFactory
@@ -80,14 +78,6 @@ def test_a_service_that_is_ready_has_nothing_to_set_up(look):
     assert "No tenés clases por delante" in page
 
 
-def test_a_revoked_calendar_is_to_be_reconnected(look, teacher):
-    make_offer()
-    teacher.provider_token_revoked_at = NOW
-    teacher.save()
-
-    assert "Reconectá tu calendario de Google" in look()
-
-
 def test_a_price_that_is_still_to_come_offers_nothing_yet(look):
     make_offer()
     Price.objects.update(valid_from=days_later(1))
@@ -117,22 +107,6 @@ def test_next_class_says_who_why_and_where(panel, host):
     assert "«Una entrevista de trabajo»" in bubble
     assert 'href="https://meet.google.com/abc-defg-hij"' in bubble
     assert 'href="https://wa.me/5493415550199?text=Hola%20Ana' in bubble
-
-
-def test_class_that_runs_is_the_next_one(panel, host):
-    VirtualClassFactory(scheduled=True, start_time=at("13:00"))
-    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("11:30"))
-
-    bubble = section(panel.get(reverse("admin:index")), "next-class")
-
-    assert "Tu clase de ahora" in bubble
-    assert "Ana Host" in bubble
-
-
-def test_person_without_a_phone_has_no_whatsapp(panel):
-    VirtualClassFactory(scheduled=True, start_time=at("15:00"))
-
-    assert "WhatsApp" not in section(panel.get(reverse("admin:index")), "next-class")
 
 
 def test_today_s_classes_are_listed_in_order(panel, host, student):
@@ -169,17 +143,6 @@ def test_this_week_s_other_days_are_listed_around_today(panel, host):
     assert page.count("Bloquear") == 6
 
 
-def test_an_earlier_class_of_this_week_is_listed_and_its_day_not_blocked(teacher, sign_in):
-    make_offer()
-    given = VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(1)))
-
-    with time_machine.travel(at("12:00", days_later(6)), tick=False):  # Sunday
-        page = section(sign_in(teacher).get(reverse("admin:index")), "other-days")
-
-    assert re.findall(r"clase/([^/]+)/", page) == [str(given.pk)]
-    assert "Bloquear" not in page
-
-
 def test_week_says_how_much_is_given_and_free(panel, google, teacher):
     for weekday in range(7):
         WeeklyHours.objects.create(weekday=weekday, start="09:00", end="13:00")
@@ -196,12 +159,6 @@ def test_week_says_how_much_is_given_and_free(panel, google, teacher):
     # Of six mornings and the rest of today's: a class of an hour, and an appointment.
     assert "2 clases" in week
     assert "21 h libres" in week.replace("\xa0", " ")
-
-
-def test_without_the_calendar_the_page_says_so(panel, google, teacher):
-    google.revoke(teacher.provider_refresh_token)
-
-    assert "no pudimos leer tu calendario" in section(panel.get(reverse("admin:index")), "week")
 
 
 @pytest.mark.parametrize("count", [1, 5])
@@ -242,50 +199,6 @@ def test_a_class_whose_payment_can_no_longer_come_waits_for_nothing(look, mercad
     Purchase.objects.update(kept_until=NOW)
 
     assert "espera el pago" not in look()
-
-
-def test_a_class_that_is_paid_by_hand_waits_also_after_its_hold(look):
-    VirtualClassFactory(has_preference=False, kept_until=NOW)
-
-    assert "1 espera el pago" in look()
-
-
-def test_day_without_tasks_says_so(look):
-    assert "¡Todo al día!" in look()
-
-
-def test_offered_place_counts_until_somebody_answers(panel, look, student):
-    offered, other = (VirtualClassFactory(scheduled=True) for _ in range(2))
-    WaitingListEntry.objects.create(
-        virtual_class=offered,
-        user=student,
-        state="offered",
-        offered_at=NOW,
-        offer_expires_at=NOW + timedelta(hours=1),
-    )
-    WaitingListEntry.objects.create(
-        virtual_class=other, user=student, state="offered", offered_at=NOW, offer_expires_at=NOW
-    )
-
-    page = look()
-    address = reverse("admin:bookings_virtualclass_changelist") + "?espera=ofrecido"
-    listed = panel.get(address).content.decode()
-
-    assert "1 lugar ofrecido sin respuesta" in page
-    assert [str(one.pk) in listed for one in (offered, other)] == [True, False]
-
-
-def test_the_counts_lead_to_the_same_classes(panel):
-    paid, unpaid = VirtualClassFactory(paid_at=NOW), VirtualClassFactory()
-    page = panel.get(reverse("admin:index")).content.decode()
-
-    found = [
-        [paid_or_not in panel.get(address.replace("&amp;", "&")).content.decode()
-         for paid_or_not in (str(paid.pk), str(unpaid.pk))]
-        for address in re.findall(r'href="([^"]+pagada=[^"]+)"', page)
-    ]  # fmt: skip
-
-    assert found == [[True, False], [False, True]]
 
 
 def test_payments_to_review_are_counted_and_found(panel, look, mercadopago, host):

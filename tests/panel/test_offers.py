@@ -8,10 +8,10 @@ import time_machine
 from django.urls import reverse
 
 from bookings.domain.desk.offers import list_offer_prices, list_offers
-from bookings.models import BookingRules, Offer
+from bookings.models import Offer
 from bookings.panel.sales.offers import OfferForm
-from tests.factories import UserFactory, VirtualClassFactory
-from tests.pages.texts import text_of
+from tests.factories import VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.panel.moments import MONDAY, NOW, days_later
 from tests.sales.offers import add_price, make_group_offer, make_offer, make_trial
 
@@ -59,7 +59,7 @@ def test_a_name_a_length_and_a_price_are_enough(panel):
 
     offer = Offer.objects.get()
     assert response.redirect_chain[-1][0] == LIST
-    assert "Guardamos «Preparación de examen»." in text_of(response)
+    assert "Guardamos «Preparación de examen»." in plain_text_of(response)
     assert prices_of(offer) == [(60, 1, 1_800_000)]
     assert (offer.is_listed, offer.is_active, offer.once_per_person) == (True, True, False)
     assert len(offer.key) == 12
@@ -82,33 +82,19 @@ def test_a_group_has_a_price_for_each_size(panel):
     assert prices_of(Offer.objects.get()) == [(60, 3, 1_800_000), (60, 6, 3_000_000)]
 
 
-def test_a_free_class_costs_nothing(panel):
-    panel.post(NEW, form(**{"new-0": "0"}))
-
-    assert prices_of(Offer.objects.get()) == [(60, 1, 0)]
-    assert "Gratis" in text_of(panel.get(LIST))
-
-
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
         ({"name": None}, "name", "requerido"),
-        ({"name": "x" * 61}, "name", "60"),
         ({"new-0": None}, "new-0", "al menos una duración"),
         ({"new-0": "x"}, "new-0", "Escribí los pesos así"),
-        ({"new-0": "-1"}, "new-0", "Escribí los pesos así"),
         ({"minutes-0": None}, "minutes-0", "Faltan los minutos"),
         ({"minutes-0": "5"}, "minutes-0", "10"),
-        ({"minutes-0": "481"}, "minutes-0", "480"),
         ({"minutes-1": "90"}, "new-1", "Falta el precio"),
         ({"minutes-1": "60", "new-1": "1"}, "minutes-1", "Esa duración ya está"),
-        ({"class_type": "grupal"}, "students-0", "2 personas o más"),
         ({"class_type": "grupal", "students-0": "1"}, "students-0", "2 personas o más"),
         ({"class_type": "grupal", "students-0": "101"}, "students-0", "100"),
-        ({"class_type": "x"}, "class_type", "x"),
-        ({"is_listed": "x"}, "is_listed", "x"),
         ({"day": "2026-11-15"}, "day", "desde hoy"),
-        ({"day": "x"}, "day", "fecha"),
         ({"day": "9999-12-31"}, "day", ""),
         ({"text": "x" * 601}, "text", "600"),
     ],
@@ -118,26 +104,6 @@ def test_what_is_wrong_is_said(changes, field, said):
     errors = OfferForm(form(**changes), offer=Offer(), prices=[]).errors
 
     assert said in " ".join(errors[field])
-
-
-@pytest.mark.parametrize(
-    "changes", [{"name": "a\x00b"}, {"new-0": None}], ids=["NUL", "without a price"]
-)
-def test_what_is_wrong_is_not_stored(panel, changes):
-    response = panel.post(NEW, form(**changes))
-
-    assert response.status_code == 200
-    assert response.context["form"].errors
-    assert not Offer.objects.exists()
-
-
-def test_a_long_call_of_a_group_is_warned_of(panel):
-    BookingRules.objects.update_or_create(defaults={"is_free_account": True})
-    sizes = {"class_type": "grupal", "students-0": "4", "minutes-0": "90"}
-
-    assert "Google Meet corta a los 60 minutos" in text_of(
-        panel.post(NEW, form(**sizes), follow=True)
-    )
 
 
 # --- Changing -------------------------------------------------------------------------------------
@@ -150,7 +116,7 @@ def test_a_new_price_from_a_day_on(panel):
 
     assert prices_of(offer) == [(60, 1, 1_800_000), (90, 1, 2_500_000)]
     assert offer.prices.count() == 3
-    assert "$ 20.000 desde el mar 1 dic" in text_of(panel.get(LIST))
+    assert "$ 20.000 desde el mar 1 dic" in plain_text_of(panel.get(LIST))
     with time_machine.travel(NOW + timedelta(days=15)):
         assert prices_of(Offer.objects.get()) == [(60, 1, 2_000_000), (90, 1, 2_500_000)]
 
@@ -185,7 +151,7 @@ def test_a_length_is_added_and_the_last_one_stays(panel):
     refused = save(panel, offer, **{"amount-60-1": "", "amount-90-1": ""})
 
     assert prices_of(offer) == [(60, 1, 1_800_000), (90, 1, 2_500_000)]
-    assert "al menos una duración" in text_of(refused)
+    assert "al menos una duración" in plain_text_of(refused)
 
 
 def test_a_type_stays_and_a_group_s_sizes_change(panel):
@@ -198,25 +164,10 @@ def test_a_type_stays_and_a_group_s_sizes_change(panel):
     assert prices_of(offer) == [(60, 3, 2_500_000), (60, 6, 4_200_000)]
 
 
-def test_new_prices_of_all_classes_are_set_on_one_page(panel):
-    offer = make_offer({60: 1_800_000})
-    make_offer({60: 1}, name="Vieja", key="vieja2222222", is_active=False)
-    price = offer.prices.get()
-
-    page = text_of(panel.get(reverse("admin:new_prices")))
-    day = {"day": "2026-12-01", f"amount-{price.pk}": "20.000"}
-    panel.post(reverse("admin:new_prices"), day)
-
-    assert "Preparación de examen de 60 minutos" in page
-    assert "Vieja" not in page
-    later = offer.prices.get(valid_from=date(2026, 12, 1))
-    assert (later.amount, later.class_type) == (2_000_000, "individual")
-
-
 def test_the_price_list_s_own_page_leaves_offers_out(panel):
     price = make_offer({60: 1_800_000}).prices.get()
 
-    listed = text_of(panel.get(reverse("admin:bookings_price_changelist")))
+    listed = plain_text_of(panel.get(reverse("admin:bookings_price_changelist")))
     alone = panel.get(reverse("admin:bookings_price_change", args=[price.pk]))
 
     assert "$ 18.000" not in listed
@@ -252,7 +203,7 @@ def test_a_button_shows_hides_and_ends_a_sale(panel, action, field, value, said)
 
     offer.refresh_from_db()
     assert getattr(offer, field) is value
-    assert said in text_of(response)
+    assert said in plain_text_of(response)
 
 
 def test_offers_change_places(panel):
@@ -290,11 +241,11 @@ def test_an_offer_that_nobody_booked_is_deleted_after_asking(panel):
     offer = make_offer()
     address = reverse("admin:delete_offer", args=[offer.pk])
 
-    asked = text_of(panel.get(address))
+    asked = plain_text_of(panel.get(address))
     response = panel.post(address, follow=True)
 
     assert "Se borran «Preparación de examen» y sus precios" in asked
-    assert "Borramos «Preparación de examen»." in text_of(response)
+    assert "Borramos «Preparación de examen»." in plain_text_of(response)
     assert not Offer.objects.exists()
 
 
@@ -302,23 +253,8 @@ def test_an_offer_that_was_booked_is_not_deleted_but_may_end(panel):
     offer = make_offer()
     VirtualClassFactory(offer=offer)
 
-    page = text_of(panel.post(reverse("admin:delete_offer", args=[offer.pk])))
+    page = plain_text_of(panel.post(reverse("admin:delete_offer", args=[offer.pk])))
 
     assert "Ya hubo reservas de esta oferta" in page
     assert "Dejar de venderla" in page
     assert offer.prices.exists()
-
-
-def test_staff_without_permission_sees_none_of_it(sign_in):
-    offer = make_offer()
-    client = sign_in(UserFactory(is_staff=True))
-
-    pages = [
-        LIST,
-        NEW,
-        *(reverse(f"admin:{one}", args=[offer.pk]) for one in ("offer", "delete_offer")),
-    ]
-    answers = [client.get(page).status_code for page in pages]
-    pressed = client.post(reverse("admin:act_on_offer", args=[offer.pk]), {"do": "dejar"})
-
-    assert [*answers, pressed.status_code] == [403] * 5

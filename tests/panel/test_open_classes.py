@@ -1,6 +1,5 @@
 """*Clases abiertas* in the panel: publishing, the list, and the sheet with its places."""
 
-import re
 from datetime import timedelta
 from urllib.parse import unquote
 
@@ -8,12 +7,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.models import MinimumDecision, OpenClass, VirtualClass
+from bookings.models import OpenClass, VirtualClass
 from bookings.panel.sales.open_classes import PublishForm
 from tests.factories import VirtualClassFactory
 from tests.panel.steps import look
 from tests.sales.open_classes import PRICE, hold, publish, take
-from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -59,20 +57,13 @@ def test_six_answers_publish_a_class(panel, mercadopago, google):
     "changes",
     [
         {"day": "9999-01-01"},
-        {"day": "mañana"},
         {"clock": "25:00"},
         {"places": "0"},
-        {"places": "1e9"},
         {"minimum": "0"},
         {"place_price": "-1"},
-        {"place_price": "mucho"},
-        {"place_price": "999999999999"},
         {"hours_before": "7"},
-        {"hours_before": "-24"},
-        {"minutes": "0"},
         {"minutes": "481"},
         {"level": "nada"},
-        {"text": "x" * 1001},
         {"title": "x" * 81},
     ],
     ids=str,
@@ -114,15 +105,6 @@ def test_the_next_class_proposes_the_last_ones_answers(panel, open_class):
     assert form["day"].value().isoformat() == "2026-12-03"
 
 
-def test_a_calendar_that_is_down_keeps_the_class_published(panel, mercadopago, google):
-    google.fault("events.insert", *[Fault.status(503)] * 9)
-
-    page = panel.post(reverse("admin:publish"), answers(), follow=True)
-
-    assert "El calendario no respondió" in page.text
-    assert OpenClass.objects.exists()
-
-
 def test_the_list_tells_people_places_and_shares(panel, mercadopago, open_class):
     take(mercadopago, open_class)
 
@@ -133,24 +115,6 @@ def test_the_list_tells_people_places_and_shares(panel, mercadopago, open_class)
     shared = unquote(page)
     assert "Reservá el tuyo acá: " in shared
     assert f"/clases-abiertas/{open_class.pk}" in shared
-
-
-def test_the_list_says_that_a_class_takes_place_below_its_minimum(panel, mercadopago, open_class):
-    OpenClass.objects.update(decision=MinimumDecision.GOES_ON)
-
-    page = panel.get(reverse("admin:open_classes")).text
-
-    assert re.search(r">\s*Se da\s*<", page)
-    assert "Faltan" not in page
-
-
-def test_the_list_of_classes_counts_places_and_their_price(panel, mercadopago, open_class):
-    take(mercadopago, open_class)
-
-    row = panel.get(reverse("admin:bookings_virtualclass_changelist")).content.decode()
-
-    assert "1 de 6" in row
-    assert "8.000 por lugar" in row
 
 
 def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
@@ -173,14 +137,6 @@ def test_cancelling_says_what_goes_back(panel, mercadopago, open_class):
     page = look(panel, open_class.virtual_class, "cancelar").text
 
     assert "Vuelven $\xa016.000 por Mercado Pago, a cada persona lo que pagó." in page
-
-
-@pytest.mark.parametrize("page", ["open_classes", "publish"])
-def test_the_pages_are_the_teachers(sign_in, host, client, page):
-    address = reverse(f"admin:{page}")
-
-    assert sign_in(host).get(address).status_code in {302, 403}
-    assert client.get(address).status_code == 302
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -1,27 +1,37 @@
-"""Every page of the teacher's panel."""
+"""Every page of the teacher's panel, the page of her calendar, and the way out."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission
+from django.db import connection
 from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
-from bookings.models import Price, VirtualClass, WaitingListEntry
+from bookings.models import ClassStatus, WaitingListEntry
 from bookings.panel.urls import urlpatterns
-from tests.factories import UserFactory, VirtualClassFactory
+from calendar_sync import backend
+from tests.accounts.flows import session_of
+from tests.factories import VirtualClassFactory
+from tests.pages.texts import plain_text_of
+from tests.panel.steps import confirm
 
 pytestmark = pytest.mark.django_db
+
 
 LISTS = [
     f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
     for model in admin.site._registry
 ]
-PAGES = ["admin:week", "admin:money", "admin:technical"]
+PAGES = [
+    *("admin:week", "admin:money", "admin:technical", "admin:students", "admin:book_for"),
+    *("admin:new_prices", "admin:offers", "admin:new_offer", "admin:open_classes", "admin:publish"),
+    *("admin:returns", "admin:transfers", "admin:teacher_page", "admin:start"),
+    *("admin:bookings_payment_months", "admin:bookings_payment_export"),
+]
 FORMS = [f"admin:bookings_{model}_add" for model in ("closure", "specialhours", "price")]
 
 
@@ -72,30 +82,6 @@ def test_a_student_sees_nothing(student, sign_in):
     assert answers == dict.fromkeys(answers, 403)
 
 
-@pytest.mark.parametrize("model", [VirtualClass, User])
-def test_staff_who_may_only_look_is_offered_no_action(model, host, sign_in, google):
-    name = model._meta.model_name
-    host.is_staff = True
-    host.save()
-    host.user_permissions.set(Permission.objects.filter(codename=f"view_{name}"))
-    looked_at = [VirtualClassFactory(booked_by=UserFactory()), UserFactory()]
-    [row] = [one for one in looked_at if isinstance(one, model)]
-    model_admin = admin.site._registry[model]
-    before = model.objects.filter(pk=row.pk).values().get()
-
-    bulk = [step.name for step in model_admin.steps if step.bulk]
-    for action in bulk:
-        page = sign_in(host).post(
-            reverse(f"admin:{model._meta.app_label}_{name}_changelist"),
-            {"action": action, "_selected_action": [str(row.pk)]},
-            follow=True,
-        )
-        assert page.status_code == 200
-
-    assert bulk
-    assert model.objects.filter(pk=row.pk).values().get() == before
-
-
 @pytest.fixture
 def looker(host, sign_in):
     """Staff who may look at everything, and change nothing."""
@@ -131,17 +117,9 @@ def test_staff_who_may_only_look_is_offered_nobody_s_data(looker, teacher, sign_
     assert offered == [0, 3]  # the export, suspending and erasing
 
 
-def test_staff_who_may_only_look_is_offered_no_new_price(looker, teacher, sign_in):
-    Price.objects.create(class_type="individual", minutes=60, amount=1, valid_from="2026-01-01")
-
-    offered = [
-        steps_on(client, "bookings_price_changelist") > 0 for client in (looker, sign_in(teacher))
-    ]
-
-    assert offered == [False, True]
-
-
 WRITING = {
+    "bookings_closure_import": [],
+    "bookings_weeklyhours_changelist": [],
     "act_on_offer": [1],
     "book_for": [],
     "delete_offer": [1],
@@ -163,3 +141,78 @@ def test_staff_who_may_only_look_gets_no_form_that_writes(looker):
     answers = {address: looker.post(address).status_code for address in addresses}
 
     assert set(answers.values()) == {403}, answers
+
+
+# --- Her calendar, and the way out ----------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_is_open_while_a_step_calls_the_calendar(teacher, sign_in, monkeypatch):
+    pending, seen = VirtualClassFactory(), []
+    real = backend.get_calendar
+
+    def get_calendar(**arguments):
+        seen.append(connection.in_atomic_block)
+        return real(**arguments)
+
+    monkeypatch.setattr(backend, "get_calendar", get_calendar)
+    confirm(sign_in(teacher), pending, "pagada")
+
+    pending.refresh_from_db()
+    assert (seen, pending.status) == ([False], ClassStatus.SCHEDULED)
+
+
+def test_the_calendar_page_tells_since_when_it_is_connected(teacher, sign_in):
+    teacher.provider_token_saved_at = datetime(2026, 3, 5, 15, 30, tzinfo=UTC)
+    teacher.save()
+
+    page = plain_text_of(sign_in(teacher).get(reverse("admin:calendar")))
+
+    assert "Diste el permiso el 5 de marzo de 2026" in page
+
+
+def test_the_calendar_page_tells_a_revoked_grant_and_since_when(
+    teacher, sign_in, google, time_machine
+):
+    google.revoke(teacher.provider_refresh_token)
+
+    time_machine.move_to(datetime(2026, 11, 21, 1, 5, tzinfo=UTC))
+    sign_in(teacher).get(reverse("admin:calendar"))
+    time_machine.move_to(datetime(2026, 11, 22, 12, 0, tzinfo=UTC))
+    page = plain_text_of(sign_in(teacher).get(reverse("admin:calendar")))
+
+    assert "Google ya no acepta la conexión" in page
+    assert "Lo supimos el 20 de noviembre a las 22:05" in page
+
+
+def test_the_calendar_page_tells_a_refused_service_account(teacher, sign_in, settings):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"client_email": "robot@example.com", "private_key": "none"}
+    teacher.provider_refresh_token = ""
+    teacher.save()
+
+    page = plain_text_of(sign_in(teacher).get(reverse("admin:calendar")))
+
+    assert "Google no acepta la cuenta de servicio" in page
+    assert "Todavía no hay un calendario" not in page
+
+
+def test_the_panel_s_button_signs_out(teacher, sign_in):
+    client = sign_in(teacher)
+
+    response = client.post(reverse("admin:logout"))
+
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert session_of(client) == {}
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put"])
+@pytest.mark.parametrize("site", ["cross-site", "same-origin", "none"])
+def test_a_link_to_the_panel_s_way_out_asks_first(teacher, sign_in, method, site):
+    client = sign_in(teacher)
+    headers = {"sec-fetch-site": site}
+
+    response = getattr(client, method)(reverse("admin:logout"), headers=headers)
+    question = client.get(response["Location"], headers=headers)
+
+    assert "¿Querés cerrar tu sesión?" in question.content.decode()
+    assert session_of(client)["user"]["email"] == teacher.email

@@ -2,33 +2,24 @@
 
 import csv
 import io
-from datetime import UTC, datetime
 
 import pytest
-import time_machine
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.money.takings import list_monthly_takings
-from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.notifications import process_notifications
 from bookings.domain.sales.settling import settle
 from bookings.models import (
     Payment,
-    PaymentNotification,
     PaymentStatus,
     Refund,
-    RefundReason,
-    RefundStatus,
-    SignatureState,
 )
 from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
 from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
 from tests.panel.steps import confirm, look, seen_on
-from tests.payments import PRICE, make_payment, posting
+from tests.payments import PRICE, make_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -67,13 +58,6 @@ def settle_paid(mercadopago, payment):
     settle(payment.preference_id)
 
 
-def panel_of(teacher):
-    """Sign in at the time that it is."""
-    client = Client()
-    client.force_login(teacher)
-    return client
-
-
 def refund(panel, payment, amount):
     charge = payment.charges.get()
     page = confirm(panel, payment, "devolver", charge=charge.pk, amount=amount)
@@ -93,20 +77,6 @@ def test_a_payment_is_listed_and_tells_its_story(panel, paid):
     assert f"Operación {charge.charge_id}" in page
     assert page.index(f"Operación {charge.charge_id}") < page.index("El pago quedó aprobado")
     assert "_save" not in page
-
-
-def test_what_needs_a_look_is_found(panel, paid, stranger, mercadopago):
-    short = make_payment(stranger, days=8)
-    mercadopago.pay(short.preference_id, amount=1)
-    settle(short.preference_id)
-
-    needing, others = (
-        panel.get(f"{LIST}?revisar={answer}").content.decode() for answer in ("si", "no")
-    )
-
-    assert ("Carla Stranger" in needing, "Ana Host" in needing) == (True, False)
-    assert ("Carla Stranger" in others, "Ana Host" in others) == (False, True)
-    assert "Pagaron de menos" in needing
 
 
 def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
@@ -144,37 +114,6 @@ def test_something_else_than_was_seen_is_not_put_aside(panel, approved):
     assert (approved.review, approved.reviewed_at) == ("dispute", None)
 
 
-def test_the_story_has_the_notices_of_the_payment_and_of_its_order(
-    panel, host, mercadopago, settings
-):
-    settings.MERCADOPAGO_WEBHOOK_SECRET = ""
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    mercadopago.deliver(post=posting(Client()))
-    process_notifications()
-
-    page = panel.get(page_of(payment)).content.decode()
-
-    [order] = mercadopago.merchant_orders
-    assert f"Aviso de Mercado Pago sobre la orden {order['id']}" in page
-    assert "Aviso de Mercado Pago sobre la operación" in page
-
-
-def test_the_story_says_that_the_search_found_a_charge(panel, paid):
-    charge_id = paid.charges.get().charge_id
-    PaymentNotification.objects.create(
-        provider="mercadopago",
-        topic="payment",
-        resource_id=charge_id,
-        signature=SignatureState.FOUND,
-    )
-
-    page = panel.get(page_of(paid)).content.decode()
-
-    assert f"La búsqueda encontró la operación {charge_id}" in page
-    assert "Aviso de Mercado Pago" not in page
-
-
 def test_nobody_writes_payments_by_hand(panel, approved):
     pages = [
         reverse("admin:bookings_payment_add"),
@@ -197,22 +136,6 @@ def test_the_list_costs_the_same_for_more_rows(
 
 
 # --- Refunds --------------------------------------------------------------------------------------
-
-
-def test_a_part_goes_back(panel, paid, mercadopago):
-    page = refund(panel, paid, "5.000,50")
-
-    [sent] = mercadopago.refunds
-    assert sent["amount"] == 5000.5
-    row = Refund.objects.get()
-    assert (row.amount, row.reason, row.status) == (
-        500_050,
-        RefundReason.BY_TEACHER,
-        RefundStatus.DONE,
-    )
-    paid.refresh_from_db()
-    assert paid.status == PaymentStatus.PARTIALLY_REFUNDED
-    assert "Devolviste" in page
 
 
 def test_what_cannot_go_back_is_refused(panel, paid, mercadopago):
@@ -306,49 +229,6 @@ def test_other_text_stays(cell):
     assert disarm(cell) == cell
 
 
-def test_a_state_is_found_by_its_filter(panel, paid, student):
-    payment = make_payment(student, days=9)
-    Payment.objects.filter(pk=payment.pk).update(status=PaymentStatus.DISPUTED)
-
-    found = {
-        state: panel.get(LIST, {"status__exact": state}).content.decode()
-        for state in ("approved", "disputed")
-    }
-
-    assert "En disputa" in found["approved"]
-    assert ("Ana Host" in found["approved"], "Bruno Student" in found["approved"]) == (True, False)
-    assert ("Ana Host" in found["disputed"], "Bruno Student" in found["disputed"]) == (False, True)
-
-
-def test_a_month_has_what_was_paid_in_it_and_not_what_was_created(
-    panel, host, student, stranger, teacher, mercadopago
-):
-    with time_machine.travel(datetime(2026, 10, 20, 15, tzinfo=UTC)) as clock:
-        early, late, by_hand = (
-            make_payment(person, days=40 + number)
-            for number, person in enumerate((host, student, stranger))
-        )
-        settle_paid(mercadopago, early)
-        clock.move_to(datetime(2026, 11, 1, 2, 59, tzinfo=UTC))  # still October in Buenos Aires
-        confirm_payment(class_id=by_hand.purchase.virtual_class_id, actor=teacher)
-        clock.move_to(datetime(2026, 11, 1, 3, tzinfo=UTC))
-        settle_paid(mercadopago, late)
-        pages = {
-            month: panel_of(teacher).get(LIST, {"pagado": month}).content.decode()
-            for month in ("este-mes", "mes-pasado", "este-anio")
-        }
-        november, october = list_monthly_takings()
-
-    found = [
-        [name in page for name in ("Ana Host", "Carla Stranger", "Bruno Student")]
-        for page in pages.values()
-    ]
-    assert found == [[False, False, True], [True, True, False], [True, True, True]]
-    assert "Mes pasado" in pages["este-mes"]
-    assert (november.received, november.by_hand) == (PRICE, 0)
-    assert (october.received, october.by_hand) == (PRICE, PRICE)
-
-
 def test_the_file_of_a_month_has_all_money_also_what_came_by_hand(panel, paid, student, teacher):
     today = timezone.localdate()
     refund(panel, paid, "4.000")
@@ -385,11 +265,3 @@ def test_the_file_of_a_month_costs_the_same_for_more_rows(
 @pytest.mark.parametrize("address", ["2026-13", "9999-12", "99999-1", "0-1"])
 def test_there_is_no_file_of_an_impossible_month(panel, address):
     assert panel.get(f"{MONTHS}{address}/exportar/").status_code == 404
-
-
-@pytest.mark.parametrize("path", [MONTHS, EXPORT, f"{MONTHS}2026-11/exportar/"])
-def test_money_is_shown_to_those_who_may_see_payments(path, student, sign_in):
-    student.is_staff = True
-    student.save()
-
-    assert sign_in(student).get(path).status_code == 403

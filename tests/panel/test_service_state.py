@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from bookings.domain.calendar.grant import note_refused_account
 from bookings.models import CALENDAR, Heartbeat
 from bookings.templatetags.page_parts import NAMES
 from bookings.work.health import load_service_state
@@ -69,19 +68,6 @@ def test_stopped_worker_is_red_and_says_since_when(look):
 
 
 @pytest.mark.usefixtures("beating")
-def test_sweep_that_keeps_failing_is_red_and_named(look):
-    Heartbeat.objects.filter(name="send_due_notices").update(
-        beat_at=NOW - 60 * MINUTE, failure="OSError"
-    )
-
-    text = look()
-
-    assert "service-red" in text
-    assert "no termina bien desde hace rato: enviar correos (OSError)" in text
-    assert "está parado" not in text
-
-
-@pytest.mark.usefixtures("beating")
 def test_sweep_that_failed_is_amber_and_named(look):
     Heartbeat.objects.filter(name="send_due_notices").update(failure="OSError")
 
@@ -105,20 +91,6 @@ def test_revoked_grant_is_red_with_the_way_back(look, teacher):
 
 
 @pytest.mark.usefixtures("beating")
-def test_refused_service_account_is_red_and_for_whoever_maintains_the_site(look, settings, teacher):
-    settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
-    type(teacher).objects.update(provider_refresh_token="")
-    note_refused_account()
-
-    text = look()
-
-    assert "service-red" in text
-    assert "Google ya no acepta la cuenta de servicio que abre tu calendario" in text
-    assert "desde el lunes 16 de noviembre a las 12:00 . Las clases pagadas esperan" in text
-    assert "<form" not in text
-
-
-@pytest.mark.usefixtures("beating")
 def test_outage_is_amber_and_asks_nothing_of_her(look):
     Heartbeat.objects.create(
         name=CALENDAR, failed_at=NOW - 90 * MINUTE, paused_until=NOW + MINUTE, count=4
@@ -131,19 +103,6 @@ def test_outage_is_amber_and_asks_nothing_of_her(look):
     assert "Google no responde" in text
     assert "a las 10:30" in text
     assert "1 clase espera su lugar en el calendario, la primera desde el" in text
-
-
-@pytest.mark.usefixtures("beating")
-def test_outage_that_nobody_waits_through_is_not_told_for_ever(look):
-    Heartbeat.objects.create(
-        name=CALENDAR, failed_at=NOW - 90 * MINUTE, paused_until=NOW - 60 * MINUTE, count=4
-    )
-    VirtualClassFactory(scheduling_requested_at=NOW - 90 * MINUTE, start_time=NOW - 3 * 60 * MINUTE)
-
-    text = look()
-
-    assert "service-green" in text
-    assert "Google no responde" not in text
 
 
 @pytest.mark.usefixtures("beating")

