@@ -40,13 +40,6 @@ def test_keep_channel_opens_one_that_tells_us(google, token):
     assert len(opened["token"]) >= 43
 
 
-def test_keep_channel_opens_one_only(google, token):
-    keep_channel(refresh_token=token)
-
-    assert keep_channel(refresh_token=token) == 0
-    assert len(google.channels) == 1
-
-
 def test_keep_channel_opens_another_before_one_ends(google, token):
     keep_channel(refresh_token=token)
     first = only_channel()
@@ -75,19 +68,6 @@ def test_keep_channel_keeps_the_old_one_while_no_new_one_can_be_made(google, tok
     assert WatchChannel.objects.count() == 2
 
 
-def test_keep_channel_forgets_what_ended_and_what_never_began(google, token):
-    keep_channel(refresh_token=token)
-    WatchChannel.objects.create(
-        calendar_id="primary", address="https://clases.example/x", token_hash="0"
-    )
-    ended = set(WatchChannel.objects.values_list("pk", flat=True))
-
-    with days(8):
-        keep_channel(refresh_token=token)
-
-    assert only_channel().pk not in ended
-
-
 @pytest.mark.parametrize("setting", [("BASE_URL", "https://neu.example"), ("CALENDAR_ID", "x@y")])
 def test_keep_channel_opens_another_for_another_address_or_calendar(
     google, token, settings, setting
@@ -113,9 +93,7 @@ def test_keep_channel_needs_https(google, token, settings, caplog):
     assert "https" in caplog.text
 
 
-@pytest.mark.parametrize(
-    "fault", [Fault.status(403), Fault.status(500), Fault.lost(), Fault.garbage(), Fault.empty()]
-)
+@pytest.mark.parametrize("fault", [Fault.status(403), Fault.garbage()], ids=["403", "page"])
 def test_keep_channel_costs_nothing_when_it_fails(google, token, fault):
     google.fault("events.watch", *[fault] * 6)
 

@@ -1,10 +1,13 @@
 """What is written to the provider, and what comes of an event that is there already."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from calendar_sync import CalendarRefusedError
+from calendar_sync import CalendarRefusedError, get_calendar
+from tests.standins import Fault
 
 ZONE = "America/Argentina/Buenos_Aires"
 
@@ -95,16 +98,6 @@ def test_create_event_brings_a_deleted_event_back(google, calendar, draft):
     assert update.json["conferenceData"] != first_body["conferenceData"]
 
 
-def test_create_event_brings_back_an_event_that_lost_its_properties(google, calendar, draft):
-    google.add_event(id=draft.event_id)
-    google.delete_event(draft.event_id)
-
-    calendar.create_event(draft)
-
-    [event] = google.live_events()
-    assert event["extendedProperties"]["private"]["reference"] == draft.reference
-
-
 @pytest.mark.parametrize("properties", [{}, {"private": {"reference": "class-2"}}])
 def test_create_event_never_adopts_a_strangers_event(google, calendar, draft, properties):
     stored = google.add_event(id=draft.event_id, extendedProperties=properties)
@@ -125,8 +118,48 @@ def test_create_event_never_brings_back_a_strangers_event(google, calendar, draf
     assert google.live_events() == []
 
 
-def test_create_event_refuses_an_id_the_provider_would(google, calendar, make_draft):
-    with pytest.raises(CalendarRefusedError, match="400"):
-        calendar.create_event(make_draft(event_id="Not-An-Id"))
+CALLERS = 8
 
-    assert google.events() == []
+
+@pytest.fixture
+def create_together(token, draft):
+    """Make the draft in threads that start together; give the links they got."""
+    start = threading.Barrier(CALLERS)
+
+    def create(_):
+        start.wait(5)
+        return get_calendar(refresh_token=token).create_event(draft).conference_url
+
+    def create_all():
+        with ThreadPoolExecutor(CALLERS) as pool:
+            return list(pool.map(create, range(CALLERS)))
+
+    return create_all
+
+
+def only_link(google):
+    [event] = google.events()
+    assert event["status"] == "confirmed"
+    return event["conferenceData"]["entryPoints"][0]["uri"]
+
+
+@pytest.mark.concurrency
+def test_many_callers_bring_one_event_back(google, calendar, draft, create_together):
+    calendar.create_event(draft)
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+    # Everybody has seen the deleted event before the first one changes it.
+    google.fault("events.update", *[Fault.delay(0.3)] * CALLERS)
+
+    links = create_together()
+
+    assert links == [only_link(google)] * CALLERS
+
+
+@pytest.mark.concurrency
+@pytest.mark.parametrize("fault", [None, Fault.lost(), Fault.half()], ids=["none", "lost", "half"])
+def test_many_callers_make_one_event(google, create_together, fault):
+    google.fault("events.insert", *([fault] * 2 if fault else []))
+
+    links = create_together()
+
+    assert links == [only_link(google)] * CALLERS

@@ -1,6 +1,5 @@
 """In whose name the calendar is used."""
 
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -17,7 +16,6 @@ from calendar_sync import (
     CalendarUnavailableError,
     get_calendar,
 )
-from calendar_sync.google.credentials import Grant
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault
 
@@ -73,21 +71,6 @@ def test_access_token_that_expired_is_renewed(google, calendar):
 
 
 @pytest.mark.concurrency
-def test_threads_share_one_refresh(google, token):
-    google.fault("token", Fault.delay(0.2))
-    start = threading.Barrier(8)
-
-    def look(_):
-        start.wait()
-        return get_calendar(refresh_token=token).upcoming_events(since=NOW)
-
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(look, range(8))) == [[]] * 8
-
-    assert len(sent(google, "token")) == 1
-
-
-@pytest.mark.concurrency
 def test_threads_share_the_refresh_after_a_401(google, calendar, token):
     calendar.upcoming_events(since=NOW)
     google.expire_access_tokens()
@@ -102,17 +85,6 @@ def test_threads_share_the_refresh_after_a_401(google, calendar, token):
         assert list(pool.map(look, range(8))) == [[]] * 8
 
     assert len(sent(google, "token")) <= 3
-
-
-def test_grant_takes_the_token_another_thread_just_got():
-    class RenewedMeanwhile:
-        token = property(lambda self: next(tokens))
-
-    tokens = iter(["worn", "new"])
-
-    Grant(RenewedMeanwhile(), may_invite=True).refresh(request=None)
-
-    assert list(tokens) == []
 
 
 def test_service_account_acts_for_the_administrator(google, service_account, draft):
@@ -149,22 +121,6 @@ def test_service_account_stands_behind_the_refresh_token(google, service_account
     get_calendar(refresh_token=token).upcoming_events(since=NOW)
 
     assert sent(google, "token")[0].form["grant_type"] == "refresh_token"
-
-
-def test_service_account_asks_nobody_else(google, service_account, settings, monkeypatch):
-    settings.ADMIN_EMAIL = ""
-    hosts = []
-    resolve = socket.getaddrinfo
-
-    def getaddrinfo(host, *args, **kwargs):
-        hosts.append(host)
-        return resolve(host, *args, **kwargs)
-
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-
-    get_calendar(refresh_token=None).upcoming_events(since=NOW)
-
-    assert set(hosts) == {"127.0.0.1"}
 
 
 @pytest.mark.parametrize(
@@ -217,13 +173,6 @@ def test_service_account_without_delegation_invites_nobody(google, service_accou
     assert "attendees" not in sent(google, "events.insert")[0].json
 
 
-def test_service_account_that_is_refused_altogether_is_not_connected(google, service_account):
-    google.fault("token", *[Fault.status(401, "unauthorized_client")] * 2)
-
-    with pytest.raises(CalendarNotConnectedError):
-        get_calendar(refresh_token=None).upcoming_events(since=NOW)
-
-
 @pytest.fixture
 def api_key(google, settings):
     """An API key that may read the administrator's public calendar."""
@@ -247,31 +196,6 @@ def test_api_key_travels_in_a_header(google, api_key):
     assert api_key not in request.path + str(request.query)
 
 
-def test_api_key_goes_before_the_grant(google, api_key, token):
-    get_calendar(refresh_token=token).upcoming_events(since=NOW)
-
-    assert [request.route for request in google.requests] == ["events.list"]
-
-
-def test_api_key_reads_the_administrators_primary_calendar(google, api_key, settings):
-    settings.CALENDAR_ID = "primary"
-    google.add_event(TEACHER_EMAIL, start=NOW)
-
-    slots = get_calendar(refresh_token=None).upcoming_events(since=NOW)
-
-    [request] = google.requests
-    assert (len(slots), request.segments[0]) == (1, TEACHER_EMAIL)
-    assert request.headers["X-Goog-Api-Key"] == api_key
-
-
-def test_api_key_is_not_used_for_a_primary_of_nobody(google, api_key, token, settings):
-    settings.CALENDAR_ID, settings.ADMIN_EMAIL = "primary", ""
-
-    get_calendar(refresh_token=token).upcoming_events(since=NOW)
-
-    assert all(request.headers["X-Goog-Api-Key"] is None for request in google.requests)
-
-
 def test_api_key_is_not_used_to_write(google, api_key, token, draft):
     get_calendar(refresh_token=token).create_event(draft)
 
@@ -287,22 +211,6 @@ def test_api_key_that_is_refused_leaves_it_to_the_grant(google, api_key, token, 
 
     assert len(slots) == 1
     assert [request.route for request in google.requests] == ["events.list", "token", "events.list"]
-
-
-def test_api_key_cannot_read_a_private_calendar(google, api_key):
-    google.public = False
-
-    with pytest.raises(CalendarRefusedError, match="404"):
-        get_calendar(refresh_token=None).upcoming_events(since=NOW)
-
-
-def test_api_key_over_its_rate_does_not_fall_back(google, api_key, token):
-    google.fault("events.list", *[Fault.status(403, "rateLimitExceeded")] * 3)
-
-    with pytest.raises(CalendarUnavailableError):
-        get_calendar(refresh_token=token).upcoming_events(since=NOW)
-
-    assert sent(google, "token") == []
 
 
 def test_api_key_is_not_sent_after_a_redirect(google, api_key):

@@ -4,15 +4,15 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from typing import ClassVar
 
 import pytest
 import time_machine
-from django.core.cache import cache
 from django.db import connections
 
 from calendar_sync import (
     BusySlot,
+    CalendarError,
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
@@ -20,9 +20,7 @@ from calendar_sync import (
     listing,
     read_listing,
 )
-from calendar_sync.listing import LIST_KEY
 from config.lib.provider_calls import ProviderGuard
-from tests.calendar_sync.backends import GatedCalendar
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +35,36 @@ FAILURES = [
 LATER = BusySlot(START + timedelta(hours=2), START + timedelta(hours=3), "tentative")
 
 
+class GatedCalendar:
+    """Reads its slots at once and answers when the gate opens."""
+
+    failure: ClassVar[CalendarError | None] = None
+    slots: ClassVar[list[BusySlot]] = []
+    calls: ClassVar[int] = 0
+    asked: ClassVar[threading.Event] = threading.Event()
+    gate: ClassVar[threading.Event] = threading.Event()
+
+    def __init__(self, *, refresh_token: str | None) -> None:
+        pass
+
+    @classmethod
+    def reset(cls) -> None:
+        cls.slots, cls.failure = [], None
+        cls.calls = 0
+        cls.asked.clear()
+        cls.gate.clear()
+
+    def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
+        cls = type(self)
+        cls.calls += 1
+        found = list(cls.slots)
+        cls.asked.set()
+        assert cls.gate.wait(5)
+        if cls.failure:
+            raise cls.failure
+        return found
+
+
 def upcoming_events(token=None):
     """Give what a reader is told."""
     return read_listing(find_refresh_token=lambda: token)
@@ -49,7 +77,7 @@ def listings(google):
 @pytest.fixture
 def gated(settings):
     """A calendar whose answers wait for the test."""
-    settings.CALENDAR_BACKEND = "tests.calendar_sync.backends.GatedCalendar"
+    settings.CALENDAR_BACKEND = "tests.calendar_sync.test_listing.GatedCalendar"
     GatedCalendar.reset()
     return GatedCalendar
 
@@ -89,20 +117,6 @@ def test_listing_leaves_out_what_ended_meanwhile(gated, settings):
     assert gated.calls == 1
 
 
-def test_listing_are_kept_as_plain_values(gated):
-    zone = ZoneInfo("America/Argentina/Buenos_Aires")
-    gated.slots = [BusySlot(START.astimezone(zone), LATER.start, "confirmed", zone.key, zone.key)]
-    gated.gate.set()
-
-    first = upcoming_events()
-    second = upcoming_events()
-
-    _stamp, _read_at, rows = cache.get(LIST_KEY)
-    assert [type(row) for row in rows] == [tuple]
-    assert first == second == gated.slots
-    assert second[0].start.isoformat() == gated.slots[0].start.isoformat()
-
-
 def test_listing_keeps_no_error(google, token):
     google.fault("events.list", Fault.status(403))
     with pytest.raises(CalendarRefusedError):
@@ -129,21 +143,6 @@ def test_listing_is_asked_once_for_many_threads(google, token):
 
     assert [len(slots) for slots in outcomes] == [1] * 20
     assert len(listings(google)) == 1
-
-
-@pytest.mark.concurrency
-def test_listing_shares_the_error_too(google, token):
-    google.fault("token", Fault.delay(0.3))
-    google.fault("events.list", *[Fault.status(503)] * 3)
-
-    def look():
-        with pytest.raises(CalendarUnavailableError, match="503"):
-            upcoming_events(token)
-
-    in_threads(10, look)
-
-    assert len(listings(google)) == 3
-    assert upcoming_events(token) == []
 
 
 @pytest.mark.concurrency
@@ -198,52 +197,6 @@ def test_listing_does_not_wait_for_ever(gated, impatient):
         assert slow.result(5) == []
 
 
-@pytest.mark.concurrency
-def test_nobody_asks_while_a_slow_call_is_under_way(gated, impatient):
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(in_thread, upcoming_events)
-        assert gated.asked.wait(5)
-        with pytest.raises(CalendarUnavailableError):
-            upcoming_events()
-        began = time.monotonic()
-
-        for _ in range(50):
-            with pytest.raises(CalendarUnavailableError):
-                upcoming_events()
-
-        assert time.monotonic() - began < 2  # waiting would take 5
-        gated.gate.set()
-
-
-def test_readers_wait_again_after_a_slow_answer(gated, impatient):
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(in_thread, upcoming_events)
-        assert gated.asked.wait(5)
-        with pytest.raises(CalendarUnavailableError):
-            upcoming_events()
-        gated.gate.set()
-        assert slow.result(5) == []
-
-    assert listing.guard.patience
-
-
-def test_slow_failures_in_a_row_keep_callers_away_until_the_pause_is_over(gated, impatient):
-    gated.failure, gated.seconds = CalendarUnavailableError("slow"), 0.2
-    gated.gate.set()
-    for _ in range(2):
-        with pytest.raises(CalendarUnavailableError, match="slow"):
-            upcoming_events()
-
-    with pytest.raises(CalendarUnavailableError, match="a moment ago"):
-        upcoming_events()
-    assert gated.calls == 2
-
-    gated.failure, gated.seconds = None, 0
-    listing.guard._closed_until = 0.0
-    assert upcoming_events() == []
-    assert listing.guard.patience
-
-
 @pytest.fixture
 def expired(gated, settings):
     """A list with one event that was read 16 seconds ago, and a provider that is slow to answer."""
@@ -282,17 +235,6 @@ def test_list_of_before_a_write_is_better_than_none(gated):
     gated.failure = CalendarUnavailableError("down")
 
     assert upcoming_events() == [SLOT]
-
-
-def test_without_a_stale_time_an_error_is_an_error(gated, settings):
-    settings.CALENDAR_STALE_SECONDS = 0
-    gated.gate.set()
-    upcoming_events()
-    gated.failure = CalendarUnavailableError("down")
-
-    later = time_machine.travel(datetime.now(UTC) + timedelta(seconds=16))
-    with later, pytest.raises(CalendarUnavailableError):
-        upcoming_events()
 
 
 @pytest.mark.concurrency

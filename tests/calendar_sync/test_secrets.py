@@ -11,13 +11,10 @@ from tests.standins import Fault
 API_KEY = "AIza-secret-of-the-key"
 
 FAULTS = {
-    "400": [Fault.status(400)],
     "401": [Fault.status(401)] * 3,
     "403": [Fault.status(403, "rateLimitExceeded")] * 3,
-    "404": [Fault.status(404)],
     "503": [Fault.status(503)] * 3,
     "page": [Fault.garbage()] * 3,
-    "reset": [Fault.reset()] * 3,
     "lost": [Fault.lost()] * 6,
 }
 TOKEN_FAULTS = {

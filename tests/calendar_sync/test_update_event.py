@@ -7,7 +7,6 @@ import pytest
 
 from calendar_sync import (
     CalendarError,
-    CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
     EventGoneError,
@@ -18,14 +17,11 @@ from tests.standins import Fault
 UNAVAILABLE = CalendarUnavailableError
 # 404 and 410 have a meaning of their own; test_create_event_faults.py has every kind.
 PATCH_FAULTS = {
-    "401": ([Fault.status(401)] * 3, CalendarNotConnectedError),
     "403": ([Fault.status(403, "forbidden")], CalendarRefusedError),
     "404": ([Fault.status(404)], EventGoneError),
     "410": ([Fault.status(410)], EventGoneError),
     "503": ([Fault.status(503)] * 3, UNAVAILABLE),
-    "page": ([Fault.garbage()] * 3, UNAVAILABLE),
     "200 without times": ([Fault.status(200, body={"id": "a"})] * 3, UNAVAILABLE),
-    "dropped": ([Fault.drop()] * 6, UNAVAILABLE),
     "slow": ([Fault.delay(1.5)] * 3, UNAVAILABLE),
 }
 
@@ -100,30 +96,11 @@ def test_update_event_leaves_a_text_that_a_person_typed(google, calendar, create
     assert patches(google) == []
 
 
-def test_update_event_does_without_a_text_that_is_refused(google, calendar, created, reworded):
-    google.fault("events.patch", Fault.status(403, "forbidden"))
-
-    assert calendar.update_event(reworded).description == created.description
-
-
 def test_update_event_writes_nothing_twice(google, calendar, created, moved):
     for _ in range(3):
         calendar.update_event(moved)
 
     assert len(patches(google)) == 1
-
-
-def test_update_event_gives_a_whole_day_its_hours(google, calendar, draft, moved):
-    google.add_event(
-        id=draft.event_id,
-        start={"date": "2026-12-01"},
-        end={"date": "2026-12-02"},
-        extendedProperties={"private": {"reference": draft.reference}},
-    )
-
-    updated = calendar.update_event(moved)
-
-    assert (updated.start, updated.end) == (moved.start, moved.end)
 
 
 @pytest.mark.parametrize(("faults", "error"), PATCH_FAULTS.values(), ids=PATCH_FAULTS.keys())
@@ -151,16 +128,6 @@ def test_update_event_survives_a_lost_answer(google, calendar, created, moved, f
     assert event["sequence"] == 1
 
 
-@pytest.mark.parametrize("fault", [Fault.status(503), Fault.garbage()], ids=["503", "page"])
-def test_update_event_takes_no_fault_for_a_deletion(google, calendar, created, moved, fault):
-    google.fault("events.get", *[fault] * 3)
-
-    with pytest.raises(CalendarUnavailableError):
-        calendar.update_event(moved)
-
-    assert patches(google) == []
-
-
 def test_update_event_leaves_an_event_of_another_reference(calendar, make_draft):
     created = calendar.create_event(make_draft())
 
@@ -169,3 +136,76 @@ def test_update_event_leaves_an_event_of_another_reference(calendar, make_draft)
 
     [slot] = calendar.upcoming_events(since=created.start)
     assert slot.end == created.end
+
+
+DELETE_FAULTS = {
+    "403": ([Fault.status(403)], CalendarRefusedError),
+    "503": ([Fault.status(503)] * 3, CalendarUnavailableError),
+    "page": ([Fault.garbage()] * 3, CalendarUnavailableError),
+    "reset": ([Fault.reset()] * 3, CalendarUnavailableError),
+    "dropped": ([Fault.drop()] * 6, CalendarUnavailableError),
+}
+
+
+@pytest.mark.parametrize(("faults", "error"), DELETE_FAULTS.values(), ids=DELETE_FAULTS.keys())
+def test_delete_event_translates_faults(google, calendar, draft, faults, error):
+    calendar.create_event(draft)
+    google.fault("events.delete", *faults)
+
+    with pytest.raises(CalendarError) as caught:
+        calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert isinstance(caught.value, error)
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+    assert google.live_events() == []
+
+
+@pytest.mark.parametrize("fault", [Fault.lost(), Fault.status(500, done=True)], ids=["lost", "500"])
+def test_delete_event_counts_a_lost_answer_as_removed(google, calendar, draft, fault):
+    calendar.create_event(draft)
+    google.fault("events.delete", fault)
+
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert google.live_events() == []
+
+
+def test_delete_event_tells_the_guests(google, calendar, draft):
+    calendar.create_event(draft)
+
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert google.requests[-1].query["sendUpdates"] == "all"
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_delete_event_accepts_an_event_that_is_gone(google, calendar, draft, times):
+    if times:
+        calendar.create_event(draft)
+    for _ in range(times):
+        calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert google.live_events() == []
+
+
+@pytest.mark.parametrize("properties", [{}, {"private": {"reference": "class-2"}}])
+def test_delete_event_never_touches_a_strangers_event(google, calendar, draft, properties):
+    stored = google.add_event(id=draft.event_id, extendedProperties=properties)
+
+    with pytest.raises(EventNotOursError):
+        calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert google.events() == [stored]
+
+
+@pytest.mark.parametrize("fault", [Fault.status(503), Fault.garbage()], ids=["503", "page"])
+def test_delete_event_deletes_nothing_it_could_not_look_at(google, calendar, draft, fault):
+    calendar.create_event(draft)
+    google.fault("events.get", *[fault] * 3)
+
+    with pytest.raises(CalendarUnavailableError):
+        calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    assert len(google.live_events()) == 1
