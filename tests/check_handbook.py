@@ -36,9 +36,9 @@ def find_faults() -> Iterator[str]:
         lost = (one for one in PICTURE.findall(text) if not (page.parent / one).is_file())
         yield from (f"{name}: no file {one}" for one in lost)
     spanish, english = (_outline(folder) for folder in (HANDBOOK, HANDBOOK / "en"))
-    for page in sorted(spanish.keys() | english.keys()):
-        if spanish.get(page) != english.get(page):
-            yield f"docs/handbook/{page}: other headings, pictures or labels in English"
+    for one in sorted(spanish.keys() | english.keys()):
+        if spanish.get(one) != english.get(one):
+            yield f"docs/handbook/{one}: other headings, pictures or labels in English"
 
 
 def _outline(folder: Path) -> dict[str, tuple[list[str], list[str], set[str]]]:

@@ -1,1 +1,0 @@
-"""``make pictures``: the pictures of the README, the handbook and the students' pages."""
