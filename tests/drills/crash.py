@@ -6,7 +6,7 @@ one step of each the process at work is killed. A new one starts, people and pro
 got no answer, the sweeps run while time passes, and the referee counts.
 """
 
-import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ from tests.drills.points import (
     Point,
 )
 from tests.drills.processes import Say
-from tests.drills.referee import count, judge
-from tests.drills.report import Result, Row
+from tests.drills.referee import judge
+from tests.drills.report import Result
 from tests.drills.scene import HOUR, Person, Scene
 from tests.drills.world import Size, World
 
@@ -79,47 +79,15 @@ class Story:
         return VirtualClass.objects.get(preference_id=self.preference_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Battle:
-    """What became of the rounds at one point."""
-
-    kills: int
-    violations: list[Violation]
-    repeated_mails: int
-    recovery: float
-
-
 def drill(world: World, size: Size) -> Result:
     """Kill ``size.rounds`` processes at each of ``size.points`` points."""
     result = Result("crash", world.engine)
     for point in POINTS[:: -(-len(POINTS) // size.points)]:
-        battle = fight(world, point, size.rounds)
-        _note(result, point.name, battle, size.rounds)
-    result.figures = _sum_up(result.rows)
+        _fight(world, point, size.rounds, result)
     return result
 
 
-def _note(result: Result, name: str, battle: Battle, rounds: int) -> None:
-    found = count(battle.violations)
-    result.rows.append(
-        Row(
-            name,
-            {
-                "kills": battle.kills,
-                "lost": found["lost"],
-                "doubled": found["doubled"],
-                "wrong": found["wrong"],
-                "repeated mails": battle.repeated_mails,
-                "recovery": f"{battle.recovery:.2f} s",
-            },
-        )
-    )
-    if battle.kills < rounds:
-        result.broken.append(f"{name}: {battle.kills} of {rounds} processes met the point")
-    result.broken += [_spell(name, one) for one in battle.violations]
-
-
-def fight(world: World, point: Point, rounds: int) -> Battle:
+def _fight(world: World, point: Point, rounds: int, result: Result) -> None:
     """Kill a process at the point, so many times; recover; let the referee look."""
     scene, promises = Scene(world), Promises()
     stories = _begin_stories(scene, rounds)
@@ -127,20 +95,26 @@ def fight(world: World, point: Point, rounds: int) -> Battle:
     for step in before:
         _take_step(scene, stories, step, promises)
     kills = sum(_crash(scene, story, point, promises) for story in stories)
-    started = time.monotonic()
     _take_step(scene, stories, point.step, promises)
     _note_places(stories, point.step, promises)
     _let_time_pass(scene)
-    recovery = time.monotonic() - started
     for step in after:
         _take_step(scene, stories, step, promises)
     if after:
         _let_time_pass(scene)
     outside = look_outside(world.google, world.mercadopago, world.mails)
-    ids = [mail.message_id for mail in outside.mails]
     violations = judge(read_rows(), outside, promises, now=scene.now)
     violations += _unfinished(stories, point.step)
-    return Battle(kills, violations, len(ids) - len(set(ids)), recovery)
+    ids = [mail.message_id for mail in outside.mails]
+    found = Counter(one.kind for one in violations)
+    result.rows[point.name] = {
+        "kills": kills,
+        **{kind: found[kind] for kind in ("lost", "doubled", "wrong")},
+        "repeated mails": len(ids) - len(set(ids)),
+    }
+    if kills < rounds:
+        result.broken.append(f"{point.name}: {kills} of {rounds} processes met the point")
+    result.add_violations(point.name, violations)
 
 
 def _begin_stories(scene: Scene, rounds: int) -> list[Story]:
@@ -327,16 +301,3 @@ def _unfinished(stories: list[Story], step: str) -> list[Violation]:
         for one in stories
         if ended.get(one.preference_id) != wanted
     ]
-
-
-def _spell(name: str, violation: Violation) -> str:
-    one = violation
-    return f"{name}: {one.invariant} {one.kind} {one.subject} ({one.about})"
-
-
-def _sum_up(rows: list[Row]) -> dict[str, int]:
-    names = ("kills", "lost", "doubled", "wrong", "repeated mails")
-    return {
-        "points": len(rows),
-        **{name: sum(row.figures[name] for row in rows) for name in names},
-    }

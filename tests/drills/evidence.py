@@ -1,7 +1,9 @@
 """What the referee judges by: what is stored, what the world saw, what people were promised."""
 
 import uuid
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from email import message_from_string
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,10 +21,11 @@ from bookings.models import (
     VirtualClass,
     WaitingListEntry,
 )
-from tests.drills.mails import Mail, read_mails
 from tests.drills.standins import Remote
 
 Kind = Literal["lost", "doubled", "wrong"]
+# Django's folder of mails parts them by such a line.
+END_OF_MAIL = "\n" + "-" * 79 + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,15 @@ class Rows:
     transfers: list[BankTransfer] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail that left."""
+
+    message_id: str
+    to: str
+    subject: str
+
+
 @dataclass(slots=True)
 class Outside:
     """What the world has seen of the service.
@@ -103,3 +115,18 @@ def read_rows() -> Rows:
 def look_outside(google: Remote, mercadopago: Remote, mails: Path) -> Outside:
     """Ask the stand-ins what they were told, and read the mails that left."""
     return Outside(google.events(), mercadopago.payments(), list(read_mails(mails)))
+
+
+def read_mails(folder: Path) -> Iterator[Mail]:
+    """Read the mails of Django's file backend, in the order in which they left."""
+    for file in sorted(folder.glob("*.log")):
+        for text in file.read_text().split(END_OF_MAIL):
+            mail = message_from_string(text.lstrip("\n"))
+            if mail["Message-ID"]:
+                yield Mail(mail["Message-ID"], mail["To"], str(mail["Subject"]))
+
+
+def count_mails(mails: Iterable[Mail], notices: Iterable[uuid.UUID]) -> int:
+    """Count the mails of these notices: a Message-ID begins with its notice's id."""
+    ids = set(map(str, notices))
+    return sum(mail.message_id.strip("<").partition(".")[0] in ids for mail in mails)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
@@ -23,10 +24,10 @@ from bookings.models import (
     VirtualClass,
 )
 from tests.booking import book_class
-from tests.drills.evidence import Promises, look_outside, read_rows
+from tests.drills.evidence import Promises, count_mails, look_outside, read_rows
 from tests.drills.processes import Prepare, Say, require
 from tests.drills.referee import judge
-from tests.drills.report import Result, Row
+from tests.drills.report import Result
 from tests.drills.scene import HOUR, Scene, lift_limits
 from tests.drills.world import TEACHER_EMAIL, Size, World
 from tests.standins import Fault
@@ -125,7 +126,7 @@ def _fail(
             scene.sweep(*prepare)
             if phase in FAILURES and step % 2 == 0:
                 mercadopago.break_down(*FAILURES[phase])
-        result.rows.append(_row(phase, len(google.requests()) - calls))
+        result.rows[phase] = _count(len(google.requests()) - calls)
 
 
 def _begin(scene: Scene, phase: str) -> None:
@@ -138,18 +139,14 @@ def _begin(scene: Scene, phase: str) -> None:
         google.break_down(*FAILURES[phase])
 
 
-def _row(phase: str, calls: int) -> Row:
+def _count(calls: int) -> dict[str, int]:
     classes = VirtualClass.objects.all()
-    return Row(
-        phase,
-        {
-            "minutes": PHASE_MINUTES,
-            "calls to Google": calls,
-            "paid by then": Purchase.objects.filter(paid_at__isnull=False).count(),
-            "scheduled": classes.filter(status=ClassStatus.SCHEDULED).count(),
-            "alerts": _count_alerts(),
-        },
-    )
+    return {
+        "calls to Google": calls,
+        "paid by then": Purchase.objects.filter(paid_at__isnull=False).count(),
+        "scheduled": classes.filter(status=ClassStatus.SCHEDULED).count(),
+        "alerts": _alerts().count(),
+    }
 
 
 def _come_back(scene: Scene, preferences: list[str], result: Result, *prepare: Prepare) -> None:
@@ -163,16 +160,14 @@ def _come_back(scene: Scene, preferences: list[str], result: Result, *prepare: P
         remember_refresh_token(user=scene.teacher, refresh_token=token)
 
     require(scene.run(reconnect, *prepare))
-    calls, minutes = len(world.google.requests()), 0
+    calls = len(world.google.requests())
     for pause in RECOVERY_MINUTES:
         if _count_scheduled(preferences) == len(preferences):
             break
         for _ in range(SWEEPS_A_PAUSE):
             scene.pass_time(minutes=pause / SWEEPS_A_PAUSE)
             scene.sweep(*prepare)
-        minutes += pause
-    result.rows.append(_row("afterwards", len(world.google.requests()) - calls))
-    result.rows[-1].figures["minutes"] = minutes
+    result.rows["afterwards"] = _count(len(world.google.requests()) - calls)
     scene.pass_time(minutes=10)
     scene.sweep(*prepare)
 
@@ -180,24 +175,15 @@ def _come_back(scene: Scene, preferences: list[str], result: Result, *prepare: P
 def _judge(scene: Scene, preferences: list[str], result: Result) -> None:
     world = scene.world
     scheduled = _count_scheduled(preferences)
-    alerts = _count_alerts()
     outside = look_outside(world.google, world.mercadopago, world.mails)
-    alert_ids = {str(pk) for pk in _alerts().values_list("pk", flat=True)}
-    mails = sum(mail.message_id.strip("<").partition(".")[0] in alert_ids for mail in outside.mails)
-    violations = judge(read_rows(), outside, Promises(set(preferences)), now=scene.now)
-    result.figures = {
-        "paid while everything failed": len(preferences),
-        "scheduled afterwards": scheduled,
-        "alerts to the teacher (rows, mails)": f"{alerts}, {mails}",
-        "violations the referee found": len(violations),
-    }
+    alerts = _alerts().values_list("pk", flat=True)
+    told = len(alerts), count_mails(outside.mails, alerts)
     if scheduled != len(preferences):
         result.broken.append(f"{len(preferences) - scheduled} paid classes were never scheduled")
-    if (alerts, mails) != (1, 1):
-        result.broken.append(f"{alerts} alerts about the grant, {mails} mails, instead of one")
-    result.broken += [
-        f"{one.invariant} {one.kind} {one.subject} ({one.about})" for one in violations
-    ]
+    if told != (1, 1):
+        result.broken.append(f"{told} alerts about the grant and their mails, instead of one")
+    violations = judge(read_rows(), outside, Promises(set(preferences)), now=scene.now)
+    result.add_violations("outage", violations)
 
 
 def _snapshot(preferences: list[str]) -> list[dict[str, Any]]:
@@ -237,9 +223,5 @@ def _count_scheduled(preferences: list[str]) -> int:
     return classes.filter(status=ClassStatus.SCHEDULED).count()
 
 
-def _alerts() -> Any:
+def _alerts() -> QuerySet[Notice]:
     return Notice.objects.filter(kind=NoticeKind.GRANT_REVOKED)
-
-
-def _count_alerts() -> int:
-    return int(_alerts().count())

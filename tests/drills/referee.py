@@ -6,7 +6,7 @@ It only reads. What it looks for are the invariants of docs/drills.md, by the sa
 import re
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -39,11 +39,6 @@ def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) ->
         *_completed_counts_once(rows),
         *_free_places_are_offered(rows, now),
     ]
-
-
-def count(violations: Iterable[Violation]) -> Counter[Kind]:
-    """Sum up by kind."""
-    return Counter(violation.kind for violation in violations)
 
 
 def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:

@@ -1,80 +1,40 @@
 """What a drill found."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:  # needs the settings
+    from tests.drills.evidence import Violation
 
-@dataclass(slots=True)
-class Row:
-    """One line of a drill's table: a kill point, a phase. figures: in the order of the columns."""
-
-    name: str
-    figures: dict[str, Any]
+SHOWN = 20
 
 
 @dataclass(slots=True)
 class Result:
-    """One drill on one engine. broken: every promise that broke, in words. skipped: the reason."""
+    """One drill on one engine.
+
+    rows: figures of each kill point or phase, by name. broken: every promise that broke, in words.
+    """
 
     drill: str
     engine: str
-    rows: list[Row] = field(default_factory=list)
-    figures: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
-    skipped: str = ""
 
-    @property
-    def verdict(self) -> str:
-        """Say how it went, in a word."""
-        if self.skipped:
-            return "skipped"
-        return "BROKEN" if self.broken else "kept"
+    def add_violations(self, where: str, violations: "Iterable[Violation]") -> None:
+        self.broken += [
+            f"{where}: {one.invariant} {one.kind} {one.subject} ({one.about})" for one in violations
+        ]
 
 
 def print_result(result: Result, *, seconds: float) -> None:
-    """Print what one drill found."""
-    name = f"{result.drill} on {result.engine}"
-    print(f"\n=== {name}: {result.verdict} ({seconds:.1f} s)", flush=True)
-    if result.skipped:
-        print(f"    {result.skipped}")
-    if result.rows:
-        columns = list(result.rows[0].figures)
-        print_table(
-            ["", *columns],
-            [[row.name, *(row.figures.get(one, "") for one in columns)] for row in result.rows],
-        )
-    for what, figure in result.figures.items():
-        print(f"    {what:<44} {_spell(figure)}")
-    for promise in result.broken[:20]:
+    verdict = "BROKEN" if result.broken else "kept"
+    print(f"\n=== {result.drill} on {result.engine}: {verdict} ({seconds:.1f} s)")
+    for name, figures in result.rows.items():
+        print(f"    {name:<36} " + ", ".join(f"{value} {what}" for what, value in figures.items()))
+    for promise in result.broken[:SHOWN]:
         print(f"    BROKEN: {promise}")
-    if len(result.broken) > 20:
-        print(f"    ... and {len(result.broken) - 20} more")
+    if len(result.broken) > SHOWN:
+        print(f"    ... and {len(result.broken) - SHOWN} more")
     print(end="", flush=True)
-
-
-def print_table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
-    """Print columns, the first one and words to the left, numbers to the right."""
-    cells = [list(head), *([_spell(cell) for cell in line] for line in lines)]
-    widths = [max(len(line[number]) for line in cells) for number in range(len(head))]
-    for line in cells:
-        print("    " + "  ".join(_pad(*pair) for pair in zip(line, widths, strict=True)).rstrip())
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Give the value that so large a share of all does not exceed; 0 of nothing."""
-    ordered = sorted(values)
-    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else 0.0
-
-
-def milliseconds(seconds: float) -> str:
-    """Spell a duration."""
-    return f"{seconds * 1000:.0f} ms"
-
-
-def _spell(cell: Any) -> str:
-    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
-
-
-def _pad(cell: str, width: int) -> str:
-    return cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)

@@ -17,10 +17,10 @@ from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.models import ClassType, Price, VirtualClass, WeeklyHours
 from bookings.work.sweeps import sweep
 from tests.booking import book_class
-from tests.demo.offer import seed_offer
+from tests.demo.teacher import seed_offer
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, require, run, serve
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
-from tests.emptying import flush
+from tests.emptying import empty_database
 
 HOUR = timedelta(hours=1)
 ANSWER_SECONDS = 60
@@ -44,7 +44,7 @@ class Scene:
 
     def _begin(self) -> User:
         world = self.world
-        flush()
+        empty_database()
         for mail in world.mails.iterdir():
             mail.unlink()
         world.google.reset()

@@ -25,11 +25,10 @@ from bookings.notices import delivery
 from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
 from tests.drills.evidence import Promises, look_outside, read_rows
-from tests.drills.patching import die_after, die_before
-from tests.drills.points import DOMAIN, NOTICES, Point
+from tests.drills.points import DOMAIN, GATEWAY, NOTICES, Point, die_after, die_before
 from tests.drills.processes import Say, ServiceProcess, require, serve
 from tests.drills.referee import judge
-from tests.drills.report import Result, Row
+from tests.drills.report import Result
 from tests.drills.scene import Scene, lift_limits
 from tests.drills.world import SQLITE, Size, World
 from tests.standins import Fault
@@ -56,12 +55,10 @@ POINTS = (
     _point("place taken, purchase not paid", f"{BUYING}.take_place", after=True),
     _point("place given, not committed", f"{BUYING}.give_place", after=True),
     _point("notice stored, not answered", "bookings.api.webhooks.accept_notification", after=True),
-    _point("charge written, not committed", f"{DOMAIN}.money.charges._plan_check"),
     _point("recorded, nothing done yet", f"{DOMAIN}.sales.settling.carry_out"),
     _point("place lost, refund not requested", f"{BUYING}.end_purchase"),
-    _point("refund requested, not committed", f"{BUYING}._lose", after=True),
-    _point("refund not sent", f"{DOMAIN}.money.refunds._ask_provider"),
-    _point("refund sent, answer not stored", f"{DOMAIN}.money.refunds._ask_provider", after=True),
+    _point("refund not sent", f"{GATEWAY}.refund"),
+    _point("refund sent, answer not stored", f"{GATEWAY}.refund", after=True),
     _point("committed, mail not begun", f"{NOTICES}.due.deliver_mails_soon"),
     _point("class called off, places not", f"{DOMAIN}.classes.cancelling.end_purchase"),
     _point("place ended, not committed", f"{DOMAIN}.classes.cancelling.end_purchase", after=True),
@@ -267,11 +264,9 @@ def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result
         "kills": kills,
         "referee": len(violations),
     }
-    result.rows.append(Row(name, figures))
+    result.rows[name] = figures
     if sorted(map(str, inside)) != sorted(map(str, taken)) or len(inside) != places:
         result.broken.append(f"{name}: {len(inside)} in, {len(taken)} paid places, not {places}")
     if back != +Counter({1: people - places, 0: places}) or whole != people - places:
         result.broken.append(f"{name}: refunds {dict(back)}, {whole} of them whole")
-    result.broken += [
-        f"{name}: {one.invariant} {one.kind} {one.subject}: {one.about}" for one in violations
-    ]
+    result.add_violations(name, violations)

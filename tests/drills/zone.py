@@ -13,9 +13,9 @@ from django.utils import timezone
 from bookings.domain.classes.times import find_shifts
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.models import NoticeKind, VirtualClass
+from bookings.models import Notice, NoticeKind, VirtualClass
 from tests.booking import book_class
-from tests.drills.evidence import Promises, look_outside, read_rows
+from tests.drills.evidence import Promises, count_mails, look_outside, read_rows
 from tests.drills.processes import Say, require
 from tests.drills.referee import judge
 from tests.drills.report import Result
@@ -48,13 +48,7 @@ def drill(world: World, size: Size) -> Result:
     [left] = _ask(scene, lambda: len(find_shifts()), *prepare)
     [hours] = _ask(scene, _read_hours, *prepare)
     _judge(scene, result, agreed, hours)
-    result.figures = {
-        "classes": len(agreed),
-        "that the law moved": moved,
-        "that differ afterwards": left,
-        "mails of it, for people in classes": f"{_count_mails(scene)}, {2 * len(agreed)}",
-        **result.figures,
-    }
+    result.rows["classes"] = {"agreed on": len(agreed), "moved by the law": moved, "left": left}
     return result
 
 
@@ -96,28 +90,15 @@ def _read_hours() -> dict[str, str]:
     return {name: f"{timezone.localtime(start):%Y-%m-%d %H:%M}" for name, start in rows}
 
 
-def _count_mails(scene: Scene) -> int:
-    mails = look_outside(scene.world.google, scene.world.mercadopago, scene.world.mails).mails
-    ids = set(map(str, _notices()))
-    return sum(mail.message_id.strip("<").partition(".")[0] in ids for mail in mails)
-
-
-def _notices() -> Any:
-    rows = VirtualClass.objects.filter(notices__kind=NoticeKind.ZONE_CHANGED)
-    return rows.values_list("notices__pk", flat=True)
-
-
 def _judge(scene: Scene, result: Result, agreed: dict[str, str], hours: dict[str, str]) -> None:
     world = scene.world
     for name, hour in agreed.items():
         if hours[name] != hour:
             result.broken.append(f"{name} was agreed on for {hour}, and is at {hours[name]}")
-    told = _count_mails(scene)
+    outside = look_outside(world.google, world.mercadopago, world.mails)
+    notices = Notice.objects.filter(kind=NoticeKind.ZONE_CHANGED).values_list("pk", flat=True)
+    told = count_mails(outside.mails, notices)
     if told != 2 * len(agreed):
         result.broken.append(f"{told} mails left instead of {2 * len(agreed)}")
-    outside = look_outside(world.google, world.mercadopago, world.mails)
     violations = judge(read_rows(), outside, Promises(set(agreed)), now=scene.now)
-    result.figures = {"violations the referee found": len(violations)}
-    result.broken += [
-        f"{one.invariant} {one.kind} {one.subject} ({one.about})" for one in violations
-    ]
+    result.add_violations("zone", violations)

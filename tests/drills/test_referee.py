@@ -1,5 +1,7 @@
 """The referee sees money that was lost, doubled, or booked in another way than it moved."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from accounts.models import User
@@ -8,16 +10,142 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
+    Entry,
     EntryKind,
+    HostType,
     MoneyWay,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentCharge,
+    Purchase,
+    PurchaseKind,
     PurchaseState,
     Refund,
     RefundReason,
     RefundStatus,
-    ReviewReason,
+    Role,
     TransferState,
+    UserActivity,
+    VirtualClass,
 )
-from tests.drills_tests.scenery import NOW, pending_class
+from tests.drills.evidence import Mail, Outside, Promises, Rows
+from tests.drills.referee import judge
+
+NOW = datetime(2026, 11, 23, 15, tzinfo=UTC)
+
+
+def pending_class(**fields):
+    """A class of which nothing is known but what is given."""
+    return VirtualClass(max_participants=3, **{"preference_id": "preference-2", **fields})
+
+
+class Scenery:
+    """A class with a host and a guest, paid and scheduled, of which everybody was told."""
+
+    def __init__(self):
+        self.host, self.guest = User(email="ana@example.com"), User(email="bruno@example.com")
+        self.one = self.make_class()
+        host_part = self.activity(self.host, Role.HOST)
+        guest_part = self.activity(self.guest, Role.PARTICIPANT)
+        self.purchase = self.sell(self.one, paid_at=NOW)
+        self.payment = Payment(purchase=self.purchase, amount=100)
+        self.charge = PaymentCharge(payment=self.payment, charge_id="7", amount=100, counts=True)
+        self.notices = [
+            self.notice(self.host, NoticeKind.CONFIRMATION),
+            self.notice(self.guest, NoticeKind.JOINED),
+        ]
+        self.rows = Rows(
+            classes=[self.one],
+            activities=[host_part, guest_part],
+            log=[ClassLog(virtual_class=self.one, event=ClassEvent.SCHEDULED)],
+            notices=self.notices,
+            payments=[self.payment],
+            charges=[self.charge],
+            people=[self.host, self.guest],
+            purchases=[self.purchase],
+            entries=[self.entry(100, charge=self.charge)],
+        )
+        self.outside = Outside(
+            events=[self.event("event1")],
+            charges=[self.provider_charge()],
+            mails=[self.mail(notice) for notice in self.notices],
+        )
+        self.promises = Promises(
+            bookings={"preference-1"},
+            places={(self.one.pk, self.guest.pk)},
+            codes={self.one.pk: "ABCD2345"},
+        )
+
+    def make_class(self):
+        people = [str(self.host.pk), str(self.guest.pk)]
+        return VirtualClass(
+            booked_by=self.host,
+            preference_id="preference-1",
+            start_time=NOW,
+            status=ClassStatus.SCHEDULED,
+            max_participants=3,
+            current_participants=2,
+            participants_ids=people,
+            access_code="ABCD2345",
+            provider_event_id="event1",
+            html_link="https://meet.example",
+            summary="Clase",
+            host_type=HostType.HOST,
+        )
+
+    def sell(self, virtual_class, person=None, **fields):
+        """Sell a class, or a place in it, for a peso; unpaid without ``paid_at``."""
+        state = PurchaseState.PAID if fields.get("paid_at") else PurchaseState.KEPT
+        return Purchase(
+            kind=PurchaseKind.PLACE if person else PurchaseKind.CLASS,
+            virtual_class=virtual_class,
+            person=person or self.host,
+            **{"price": 100, "state": state, **fields},
+        )
+
+    def entry(self, amount, kind=EntryKind.PAYMENT, way=MoneyWay.ONLINE, **fields):
+        return Entry(purchase=self.purchase, kind=kind, way=way, amount=amount, at=NOW, **fields)
+
+    def activity(self, user, rol):
+        return UserActivity(user=user, virtual_class=self.one, rol=rol)
+
+    def notice(self, user, kind):
+        return Notice(
+            virtual_class=self.one, user=user, kind=kind, sent_at=NOW, next_attempt_at=None
+        )
+
+    def event(self, event_id, reference=None, status="confirmed"):
+        private = {"reference": reference or str(self.one.pk)}
+        return {
+            "id": event_id,
+            "status": status,
+            "start": {"dateTime": NOW.isoformat()},
+            "extendedProperties": {"private": private},
+        }
+
+    def provider_charge(self):
+        return {
+            "id": 7,
+            "external_reference": self.payment.reference,
+            "date_approved": "2026-11-23",
+            "status": "approved",
+            "transaction_amount": 1,
+            "transaction_amount_refunded": 0,
+            "refunds": [],
+        }
+
+    def mail(self, notice, when="1"):
+        return Mail(f"<{notice.pk}.{when}@example.com>", notice.user.email, "Clase")
+
+    def judge(self):
+        found = judge(self.rows, self.outside, self.promises, now=NOW)
+        return {(one.invariant, one.kind, one.subject) for one in found}
+
+
+@pytest.fixture
+def scenery():
+    return Scenery()
 
 
 def drop_paid_class(scenery, **fields):
@@ -46,18 +174,6 @@ def refund_twice(scenery):
     refund(scenery, RefundStatus.DONE)
 
 
-def lose_refund(scenery):
-    refund(scenery, RefundStatus.DONE)
-
-
-def leave_refund(scenery):
-    refund(scenery, RefundStatus.REQUESTED)
-
-
-def keep_a_cancelled_class_paid(scenery):
-    scenery.one.status = ClassStatus.CANCELLED
-
-
 def keep_money_of_a_cancelled_class(scenery):
     scenery.one.status = ClassStatus.CANCELLED
     scenery.purchase.state = PurchaseState.ENDED
@@ -66,10 +182,6 @@ def keep_money_of_a_cancelled_class(scenery):
 def refund_what_stays_paid(scenery):
     scenery.outside.charges[0]["transaction_amount_refunded"] = 1
     scenery.rows.entries.append(scenery.entry(-100, EntryKind.REFUND, charge=scenery.charge))
-
-
-def forget_that_it_was_paid(scenery):
-    scenery.purchase.state, scenery.purchase.paid_at = PurchaseState.KEPT, None
 
 
 def book_nothing(scenery):
@@ -82,11 +194,6 @@ def book_twice(scenery):
 
 def miss_a_refund_of_the_provider(scenery):
     scenery.outside.charges[0]["transaction_amount_refunded"] = 0.5
-
-
-def lose_a_charge(scenery):
-    scenery.rows.charges.clear()
-    scenery.rows.entries.clear()
 
 
 def return_more_than_came(scenery):
@@ -105,14 +212,6 @@ def forget_a_transfer(scenery):
     transfer(scenery, TransferState.CONFIRMED)
 
 
-def book_a_transfer_that_waits(scenery):
-    transfer(scenery, TransferState.ANNOUNCED, booked=1)
-
-
-def book_a_transfer_twice(scenery):
-    transfer(scenery, TransferState.CONFIRMED, booked=2)
-
-
 def return_in_cash(scenery, status, *, is_booked):
     refund(scenery, status, way=MoneyWay.CASH, pk=7, amount=10)
     if is_booked:
@@ -122,10 +221,6 @@ def return_in_cash(scenery, status, *, is_booked):
 
 def forget_a_return(scenery):
     return_in_cash(scenery, RefundStatus.DONE, is_booked=False)
-
-
-def book_a_return_that_is_only_promised(scenery):
-    return_in_cash(scenery, RefundStatus.REQUESTED, is_booked=True)
 
 
 def sell_a_place(scenery, state=PurchaseState.PAID, person=None):
@@ -139,17 +234,8 @@ def lose_the_place_of_a_purchase(scenery):
     sell_a_place(scenery, person=User(email="carla@example.com"))
 
 
-def keep_a_place_of_a_cancelled_class(scenery):
-    sell_a_place(scenery)
-    scenery.one.status = ClassStatus.CANCELLED
-
-
 def forget_a_paid_place(scenery):
     sell_a_place(scenery, PurchaseState.KEPT)
-
-
-def keep_the_money_of_a_lost_place(scenery):
-    sell_a_place(scenery, PurchaseState.LOST)
 
 
 @pytest.mark.parametrize(
@@ -159,40 +245,24 @@ def keep_the_money_of_a_lost_place(scenery):
         (forget_the_sale, "lost", "purchase"),
         (sell_twice, "doubled", "purchase"),
         (refund_twice, "doubled", "refund"),
-        (lose_refund, "lost", "refund"),
-        (leave_refund, "lost", "refund"),
-        (keep_a_cancelled_class_paid, "wrong", "purchase"),
         (keep_money_of_a_cancelled_class, "lost", "refund"),
         (refund_what_stays_paid, "wrong", "refund"),
-        (forget_that_it_was_paid, "lost", "payment"),
         (book_nothing, "wrong", "entry"),
         (book_nothing, "lost", "entry"),
         (book_twice, "wrong", "entry"),
         (miss_a_refund_of_the_provider, "wrong", "entry"),
-        (lose_a_charge, "lost", "entry"),
         (return_more_than_came, "wrong", "balance"),
         (forget_a_transfer, "lost", "entry"),
-        (book_a_transfer_that_waits, "doubled", "entry"),
-        (book_a_transfer_twice, "doubled", "entry"),
         (forget_a_return, "lost", "entry"),
-        (book_a_return_that_is_only_promised, "doubled", "entry"),
         (lose_the_place_of_a_purchase, "lost", "place"),
-        (keep_a_place_of_a_cancelled_class, "wrong", "purchase"),
         (forget_a_paid_place, "lost", "payment"),
         (forget_a_paid_place, "wrong", "place"),
-        (keep_the_money_of_a_lost_place, "lost", "refund"),
     ],
 )
 def test_referee_finds_money_that_broke_a_promise(scenery, plant, kind, subject):
     plant(scenery)
 
     assert ("I5", kind, subject) in scenery.judge()
-
-
-def end_without_its_money(scenery):
-    """The class was cancelled, and the teacher still has to return the money."""
-    refund(scenery, RefundStatus.REQUESTED, way=MoneyWay.CASH, charge=None, pk=7)
-    cancel(scenery)
 
 
 def cancel(scenery):
@@ -202,15 +272,6 @@ def cancel(scenery):
         scenery.rows.notices.append(notice)
         scenery.outside.mails.append(scenery.mail(notice))
     scenery.outside.events.clear()
-
-
-def show_it_to_the_teacher(scenery):
-    forget_that_it_was_paid(scenery)
-    scenery.payment.review = ReviewReason.SHORT
-
-
-def refuse_a_paid_class(scenery):
-    drop_paid_class(scenery, scheduling_refusal="calendar_refused")
 
 
 def return_cash(scenery):
@@ -229,9 +290,6 @@ def return_what_was_kept(scenery):
     "plant",
     [
         sell_a_place,
-        end_without_its_money,
-        show_it_to_the_teacher,
-        refuse_a_paid_class,
         return_cash,
         return_what_was_kept,
     ],
