@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from django.core.management.base import CommandError
 
 HOST = "127.0.0.1"
-LAST_PORT = 65535
 # From the site's port to each stand-in's, if that port is free.
 OFFSETS = {"google": 101, "github": 102, "mercadopago": 103, "receiver": 104, "mail": 105}
 
@@ -25,19 +24,15 @@ class Ports:
     smtp: int
 
 
-def choose_ports(web: socket.socket, wanted: dict[str, int | None]) -> Ports:
-    """Choose a free port for each stand-in, near the site's.
-
-    Raises CommandError if a wanted port is in use.
-    """
+def choose_ports(web: socket.socket) -> Ports:
+    """Choose a free port for each stand-in, near the site's."""
     port = web.getsockname()[1]
     with ExitStack() as stack:
         # All stay bound until the end, so that no two are the same.
         chosen = {
-            name: stack.enter_context(_bind(wanted.get(name), port + offset))
-            for name, offset in OFFSETS.items()
+            name: stack.enter_context(_bind_near(port + offset)) for name, offset in OFFSETS.items()
         }
-        chosen["smtp"] = stack.enter_context(_bind(None, 0))
+        chosen["smtp"] = stack.enter_context(_bind(0))
         return Ports(web=port, **{name: one.getsockname()[1] for name, one in chosen.items()})
 
 
@@ -46,24 +41,31 @@ def listen(port: int) -> socket.socket:
 
     Raises CommandError if the port is in use or invalid.
     """
-    listener = _bind(port, port)
+    try:
+        listener = _bind(port)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "not between 0 and 65535"
+        raise CommandError(
+            f"Port {port} cannot be used ({reason}). Another one: make run ARGS=--port=9000"
+        ) from error
     listener.listen(128)
     return listener
 
 
-def _bind(wanted: int | None, default: int) -> socket.socket:
-    port = default if wanted is None else wanted
+def _bind_near(port: int) -> socket.socket:
+    """Bind the port; another one if it is in use."""
+    try:
+        return _bind(port)
+    except (OSError, OverflowError):
+        return _bind(0)
+
+
+def _bind(port: int) -> socket.socket:
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         one.bind((HOST, port))
-    except (OSError, OverflowError) as error:
-        if wanted is None:
-            one.bind((HOST, 0))
-            return one
+    except BaseException:
         one.close()
-        reason = getattr(error, "strerror", None) or f"not between 0 and {LAST_PORT}"
-        raise CommandError(
-            f"Port {port} cannot be used ({reason}). Another one: make run ARGS=--port=9000"
-        ) from error
+        raise
     return one

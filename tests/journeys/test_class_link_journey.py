@@ -11,8 +11,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from tests.demo.offers import EXAM
 from tests.demo.people import BRUNO, TEACHER
+from tests.demo.teacher import EXAM
 from tests.journeys.steps import identify, sign_in
 from tests.journeys.ways import on_a
 

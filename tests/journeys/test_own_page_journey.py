@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.demo.people import TEACHER
-from tests.demo.portrait import draw_portrait
+from tests.demo.teacher import PORTRAIT
 from tests.journeys.axe import violations
 from tests.journeys.steps import sign_in
 from tests.journeys.ways import core_on_a_phone, on_a
@@ -58,7 +58,7 @@ def test_she_saves_a_photo_and_a_mistake_opens_the_page_at_its_reason(new_page, 
     page = new_page(javascript=javascript)
     sign_in(page, TEACHER)
     page.goto("/admin/pagina/")
-    photo = {"name": "yo.jpg", "mimeType": "image/jpeg", "buffer": draw_portrait().getvalue()}
+    photo = {"name": "yo.jpg", "mimeType": "image/jpeg", "buffer": PORTRAIT.read_bytes()}
 
     field = page.locator("input[type=file]")
     field.set_input_files({**photo, "buffer": b"no picture"})

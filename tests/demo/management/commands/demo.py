@@ -18,7 +18,7 @@ from bookings.webhooks.endpoints import generate_secret
 from tests.demo.clocks import AGE_OF_DATA, clock_environment, moved_clock
 from tests.demo.folder import DATABASE, MAILS, empty_folder
 from tests.demo.people import EVERYBODY, TEACHER
-from tests.demo.ports import OFFSETS, Ports, choose_ports, listen
+from tests.demo.ports import Ports, choose_ports, listen
 from tests.demo.processes import Processes
 from tests.demo.welcome import STOPPED, welcome
 
@@ -33,9 +33,6 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="where the site is served")
-        for name, offset in OFFSETS.items():
-            near = f"default: the site's port + {offset}, or a free one"
-            parser.add_argument(f"--{name}-port", type=int, help=near)
         parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
@@ -53,7 +50,7 @@ class Command(BaseCommand):
             listen(options["port"]) as listener,
             moved_clock(options["now"]) as ahead,
         ):
-            ports = choose_ports(listener, {name: options[f"{name}_port"] for name in OFFSETS})
+            ports = choose_ports(listener)
             webhook_secret = secrets.token_hex()
             environment = _environment(ports, webhook_secret, data) | clock_environment(ahead)
             demo = Processes(environment, lock)

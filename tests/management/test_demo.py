@@ -1,6 +1,7 @@
-"""The demo, as a visitor meets it: the product's own pages, errors and files."""
+"""The demo: its pages, ports, folder and data."""
 
 import re
+import socket
 from collections import Counter
 
 import pytest
@@ -10,8 +11,10 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment
+from tests.demo.folder import empty_folder
 from tests.demo.management.commands.seed_demo import Command as SeedDemo
 from tests.demo.people import TEACHER
+from tests.demo.ports import OFFSETS, choose_ports, listen
 from tests.processes import web_server
 
 # Without a table: whatever asks for a row is a bug that a visitor could meet.
@@ -35,15 +38,6 @@ def test_bug_of_a_page_is_the_product_s_own(server):
     assert response.status_code == 500
     assert "Algo salió mal de nuestro lado" in response.text
     assert "no such table" not in response.text
-
-
-def test_bug_of_the_api_is_json(server):
-    response = requests.post(f"{server.url}/api/calendar", json={"preferenceId": "x"}, timeout=20)
-
-    assert (response.status_code, response.json()) == (
-        500,
-        {"error": "Failed to create calendar event"},
-    )
 
 
 def test_style_sheets_arrive_without_collectstatic(server):
@@ -76,3 +70,58 @@ def test_seeded_payments_are_the_provider_s_too(settings, google, mercadopago):
     theirs = Counter(payment["status_detail"] for payment in mercadopago.payments)
     assert theirs == {"accredited": 4, "partially_refunded": 1, "in_mediation": 1}
     assert list_recent_months(2)[1].received >= 2 * 1_500_000
+
+
+@pytest.fixture
+def web():
+    with listen(0) as listener:
+        yield listener
+
+
+@pytest.fixture
+def busy():
+    """A port that another program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_each_part_has_a_port_of_its_own(web):
+    ports = choose_ports(web)
+
+    assert ports.web == web.getsockname()[1]
+    assert len({getattr(ports, name) for name in OFFSETS} | {ports.web, ports.smtp}) == 7
+
+
+def test_busy_port_of_a_standin_is_replaced(monkeypatch, web, busy):
+    monkeypatch.setitem(OFFSETS, "google", busy - web.getsockname()[1])
+
+    assert choose_ports(web).google not in {busy, 0}
+
+
+def test_busy_site_port_is_refused_with_a_way_out(busy):
+    with pytest.raises(CommandError, match=r"make run ARGS=--port=9000"):
+        listen(busy)
+
+
+def test_folder_loses_what_an_earlier_demo_left_and_nothing_else(tmp_path):
+    for name in ("db.sqlite3", "db.sqlite3-wal", "mine.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "correos").mkdir()
+    (tmp_path / "correos" / "001.eml").touch()
+
+    with empty_folder(tmp_path):
+        left = {file.name for file in tmp_path.iterdir()}
+
+    assert left == {"lock", "mine.txt", "correos"}
+    assert not list((tmp_path / "correos").iterdir())
+
+
+def test_folder_is_one_demos_at_a_time(tmp_path):
+    with empty_folder(tmp_path):
+        (tmp_path / "db.sqlite3").touch()
+        with pytest.raises(CommandError, match="Another demo is running"), empty_folder(tmp_path):
+            pass
+        assert (tmp_path / "db.sqlite3").exists()
+
+    with empty_folder(tmp_path):
+        pass
