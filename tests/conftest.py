@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.conf import settings
 from django.core.cache import cache
-from django.test import Client, TransactionTestCase
+from django.test import Client, testcases
 from google.auth import _exponential_backoff
 
 from accounts.models import User
@@ -23,7 +23,7 @@ from bookings.webhooks import delivery as messenger
 from calendar_sync.google import calendar as google_module
 from calendar_sync.google import events
 from calendar_sync.listing import guard
-from tests.emptying import Emptying
+from tests.emptying import empty_database
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
 from tests.pages.moments import NOW
@@ -53,12 +53,14 @@ def django_db_modify_db_settings(
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Make the database, and empty it faster than Django does after tests that commit."""
-    with django_db_blocker.unblock():
-        emptying = Emptying()
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Make the database, and empty it faster than ``flush`` does after tests that commit."""
+
+    def empty(flush: str, *, database: str, **options: Any) -> None:
+        empty_database(database)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: emptying.empty())
+        patch.setattr(testcases, "call_command", empty)
         yield
 
 
