@@ -13,7 +13,7 @@ from bookings.domain.money.prices import Quote
 from bookings.domain.sales.settling import settle
 from bookings.models import Payment, VirtualClass
 from tests.booking import book_class
-from tests.standins.mercadopago_notices import Letter
+from tests.standins.mercadopago.notices import Letter
 
 PRICE = 2_400_000
 

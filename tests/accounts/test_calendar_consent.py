@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import User
 from tests.accounts.flows import query_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
-from tests.standins.meet_spaces import MEET_SCOPE
+from tests.standins.google import MEET_SCOPE
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,7 @@ from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.payments import make_payment, posting
 from tests.standins import Fault
-from tests.standins.mercadopago_notices import signature
+from tests.standins.mercadopago.notices import signature
 
 PATH = "/api/webhooks/mercadopago"
 SECRET = "webhook-secret"

@@ -12,8 +12,8 @@ from tests.bookings.guest_lists import SOON, invited, is_requested, sweep_later
 from tests.environment import TEACHER_EMAIL
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
-from tests.standins.google_accounts import CALENDAR_SCOPE
-from tests.standins.meet_spaces import MEET_SCOPE
+from tests.standins.google import MEET_SCOPE
+from tests.standins.google.accounts import CALENDAR_SCOPE
 
 
 @pytest.fixture

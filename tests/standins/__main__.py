@@ -5,8 +5,7 @@ runs until SIGTERM, SIGINT or the end of the input; so it ends together with its
 
     {"google": {"port": 8101, "people": [{"email": "ana@example.com", "name": "Ana"}],
                 "grants": [{"email": "...", "refresh_token": "...", "scope": "..."}],
-                "events": [{"summary": "...", "start": "...", "end": "..."}],
-                "clients": {"<id>": "<secret>"}},
+                "events": [{"summary": "...", "start": "...", "end": "..."}]},
      "github": {"port": 8102, "people": [{"login": "ana", "email": "ana@example.com"}]},
      "mercadopago": {"port": 8103, "access_token": "TEST-...", "webhook_secret": "...",
                      "notification_url": "http://localhost:8000/..."},
@@ -75,7 +74,6 @@ def make_standins(document: dict[str, Any]) -> list[Standin]:
 
 def _google(wanted: dict[str, Any]) -> GoogleStandin:
     google = GoogleStandin(port=wanted.get("port", 0))
-    google.clients = wanted.get("clients")
     for person in wanted.get("people", []):
         google.add_person(**person)
     for grant in wanted.get("grants", []):
@@ -87,7 +85,6 @@ def _google(wanted: dict[str, Any]) -> GoogleStandin:
 
 def _github(wanted: dict[str, Any]) -> GitHubStandin:
     github = GitHubStandin(port=wanted.get("port", 0))
-    github.clients = wanted.get("clients")
     for person in wanted.get("people", []):
         github.add_person(**person)
     return github

@@ -15,16 +15,18 @@ from tests.standins.messages import (
     page_reply,
     redirect_reply,
 )
-from tests.standins.oauth import (
+from tests.standins.server import Route, Standin, route
+from tests.standins.sign_in import (
+    Choice,
     Code,
-    authorization_fault,
-    is_known_client,
+    account_page,
+    is_authorization,
     make_code,
     name_from,
+    refuse_authorization,
+    style_reply,
     with_query,
 )
-from tests.standins.pages import Choice, account_page, error_page, style_reply
-from tests.standins.server import Route, Standin, route
 
 DOCS = "https://docs.github.com/rest"
 
@@ -47,8 +49,7 @@ class GitHubPerson:
 class GitHubStandin(Standin):
     """GitHub on loopback.
 
-    Settable at any time: ``clients`` (id -> secret; None: any), ``redirect_uris`` (None: any),
-    ``deny`` (the person refuses).
+    Settable at any time: ``deny`` (the person refuses).
     """
 
     routes: ClassVar[tuple[Route, ...]] = (
@@ -62,8 +63,6 @@ class GitHubStandin(Standin):
 
     def _forget(self) -> None:
         super()._forget()
-        self.clients: dict[str, str] | None = None
-        self.redirect_uris: frozenset[str] | None = None
         self.deny = False
         self.people: dict[str, GitHubPerson] = {}
         self._codes: dict[str, Code] = {}
@@ -102,17 +101,16 @@ class GitHubStandin(Standin):
 
     def _show_accounts(self, request: RecordedRequest, error: str = "") -> Reply:
         query = request.query
-        fault = authorization_fault(query, self.clients, self.redirect_uris)
-        if fault:
-            return page_reply(error_page("GitHub", fault), 400)
+        if not is_authorization(query):
+            return refuse_authorization("GitHub")
         people = [Choice(person.email, person.name) for person in self.people.values()]
         page = account_page("GitHub", people, redirect_uri=query["redirect_uri"], error=error)
         return page_reply(page, 400 if error else 200)
 
     def _consent(self, request: RecordedRequest) -> Reply:
         query, form = request.query, request.form
-        if authorization_fault(query, self.clients, self.redirect_uris):
-            return self._show_accounts(request)
+        if not is_authorization(query):
+            return refuse_authorization("GitHub")
         state = query.get("state", "")
         if self.deny or form.get("action") == "cancel":
             location = with_query(
@@ -141,7 +139,7 @@ class GitHubStandin(Standin):
         """Exchange a code. GitHub answers errors with 200, too."""
         form = request.form
         code = self._codes.pop(form.get("code", ""), None)
-        if not is_known_client(request.client, self.clients):
+        if not request.client[0]:
             answer = {"error": "incorrect_client_credentials"}
         elif code is None or code.is_expired or code.client_id != request.client[0]:
             answer = {"error": "bad_verification_code"}

@@ -8,8 +8,8 @@ from html import escape
 from typing import Any, ClassVar
 
 from tests.standins.messages import RecordedRequest, Reply, json_reply, page_reply
-from tests.standins.pages import page, style_reply
 from tests.standins.server import Route, Standin, route
+from tests.standins.sign_in import page, style_reply
 
 SHOWN = 50
 

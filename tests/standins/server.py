@@ -16,8 +16,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl, unquote
 
-from tests.standins.faults import Fault
-from tests.standins.messages import RecordedRequest, RefusedError, Reply, json_reply, page_reply
+from tests.standins.messages import (
+    Fault,
+    RecordedRequest,
+    RefusedError,
+    Reply,
+    json_reply,
+    page_reply,
+)
 
 # The loop looks this often whether it should end; a stop takes at most this long.
 STOP_POLL_SECONDS = 0.05

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 import requests
 
 from tests.standins.mail import MailStandin
-from tests.standins.mercadopago_notices import signature
+from tests.standins.mercadopago.notices import signature
 
 
 def test_signature_agrees_with_the_known_vector():

@@ -220,17 +220,6 @@ def test_a_sweep_is_due_when_its_interval_or_lease_is_over(db, monkeypatch, ever
     assert [run for run, _ in worker_module.list_due(now)] == [work] * is_due
 
 
-def test_only_one_of_two_claims_a_sweep(db, monkeypatch):
-    def work():
-        return 0
-
-    monkeypatch.setattr(worker_module, "SWEEPS", {work: sweeps.MINUTE})
-    seen = worker_module.list_due(timezone.now())
-
-    assert seen == [(work, None)]
-    assert [worker_module.claim(*seen[0]), worker_module.claim(*seen[0])] == [True, False]
-
-
 def test_daily_sweep_that_fails_is_retried_in_minutes(db, monkeypatch):
     def work():
         raise RuntimeError

@@ -21,7 +21,7 @@ from bookings.notices.due import record_due
 from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
-from tests.standins.smtp import MailServer
+from tests.standins.mail import MailServer
 
 SMTP = "django.core.mail.backends.smtp.EmailBackend"
 

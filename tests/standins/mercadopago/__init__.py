@@ -4,10 +4,16 @@ import copy
 import threading
 from collections.abc import Callable
 
-from tests.standins.mercadopago_checkout import MercadoPagoCheckout
-from tests.standins.mercadopago_delivery import Order, choose, post
-from tests.standins.mercadopago_notices import Letter, Notice, Signed, write_letter
-from tests.standins.mercadopago_values import Json
+from tests.standins.mercadopago.checkout import MercadoPagoCheckout
+from tests.standins.mercadopago.notices import (
+    Letter,
+    Notice,
+    Order,
+    choose,
+    post,
+    write_letter,
+)
+from tests.standins.mercadopago.rows import Json
 
 # How long the background waits before each attempt; production waits minutes.
 ATTEMPT_SECONDS = (0.0, 1.0, 5.0, 30.0)
@@ -61,34 +67,31 @@ class MercadoPagoStandin(MercadoPagoCheckout):
         *,
         duplicate: int = 0,
         lose: int = 0,
-        signed: Signed = True,
+        signed: bool = True,
         seed: int = 0,
-        target: str | None = None,
         post: Callable[[Letter], int | None] = post,
     ) -> list[int | None]:
         """Post the notices that nobody has taken yet, and give the answers' statuses.
 
         order: or positions in ``notifications``: then exactly these, taken before or not.
         duplicate: so many go out once more. lose: so many never do. Both picked by ``seed``.
-        signed: False leaves the signatures out, ``wrong`` forges those of the webhooks.
-        target: instead of the address a notice has. post: instead of HTTP, such as by Django's
-        test client. An answer is None when none came; only 200 and 201 take a notice.
+        signed: False leaves the signatures out. post: instead of HTTP, such as by Django's test
+        client. An answer is None when none came; only 200 and 201 take a notice.
         """
         with self._posting:
             with self.lock:
                 batch = choose(self._notices, order, duplicate=duplicate, lose=lose, seed=seed)
-            return [self._attempt(notice, post, signed=signed, target=target) for notice in batch]
+            return [self._attempt(notice, post, signed=signed) for notice in batch]
 
     def _attempt(
         self,
         notice: Notice,
         post: Callable[[Letter], int | None] = post,
         *,
-        signed: Signed = True,
-        target: str | None = None,
+        signed: bool = True,
     ) -> int | None:
         with self.lock:
-            url = target or notice.url or self.notification_url or ""
+            url = notice.url or self.notification_url or ""
             if notice.answers:
                 notice.renew(next(self._notice_ids), self.webhook_secret, self.now())
             letter = write_letter(notice, url, signed)

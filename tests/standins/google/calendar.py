@@ -3,20 +3,15 @@
 import re
 import secrets
 import time
-from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from tests.standins.event_times import read_zone, spelled, stamp
-from tests.standins.google_accounts import CALENDAR_SCOPES, AccessToken
-from tests.standins.google_errors import refuse
-from tests.standins.google_events import PLAIN_FIELDS, Calendar
-from tests.standins.google_oauth import GoogleIdentity
-from tests.standins.listing import list_events
-from tests.standins.meet import Mode
+from tests.standins.google.accounts import CALENDAR_SCOPES, AccessToken
+from tests.standins.google.events import PLAIN_FIELDS, Calendar, list_events
+from tests.standins.google.oauth import GoogleIdentity
+from tests.standins.google.values import Mode, refuse, stamp
 from tests.standins.messages import RecordedRequest, Reply, json_reply
-from tests.standins.projection import project
 from tests.standins.server import Route, route
 
 BASE = "/calendar/v3"
@@ -243,23 +238,9 @@ def _with_conference(request: RecordedRequest) -> bool:
 
 
 def _shown(data: dict[str, Any], request: RecordedRequest) -> Reply:
-    """Answer with the wanted fields, in the wanted zone."""
-    query = request.query
-    if query.get("timeZone"):
-        data = _in_zone(data, read_zone(query["timeZone"]))
-    return json_reply(project(data, query["fields"]) if query.get("fields") else data)
-
-
-def _in_zone(data: dict[str, Any], zone: ZoneInfo) -> dict[str, Any]:
-    if "items" in data:
-        items = [_in_zone(item, zone) for item in data["items"]]
-        return {**data, "timeZone": zone.key, "items": items}
-    times = {
-        name: spelled(datetime.fromisoformat(data[name]["dateTime"]), zone, data[name]["timeZone"])
-        for name in ("start", "end", "originalStartTime")
-        if "dateTime" in data.get(name, {})
-    }
-    return {**data, **times}
+    """Answer with the wanted fields."""
+    fields = request.query.get("fields")
+    return json_reply(project(data, fields) if fields else data)
 
 
 def _merged(old: Any, new: Any) -> Any:
@@ -277,3 +258,55 @@ def _refuse_nobody() -> NoReturn:
         "Method doesn't allow unregistered callers (callers without established identity). "
         "Please use API Key or other form of API consumer identity to call this API.",
     )
+
+
+Tree = dict[str, "Tree"]
+
+
+def project(data: Any, fields: str) -> Any:
+    """Keep what ``fields`` names, such as ``items(start,end/date),nextPageToken``.
+
+    Lists that are empty disappear, so an empty calendar answers ``{}``.
+    """
+    tree, rest = _parse(fields)
+    if rest:
+        refuse(400, "invalidParameter", f"Invalid field selection {fields}")
+    return _pick(data, tree)
+
+
+def _pick(data: Any, tree: Tree) -> Any:
+    if not tree or "*" in tree:
+        return data
+    if isinstance(data, list):
+        return [_pick(one, tree) for one in data]
+    if not isinstance(data, dict):
+        return data
+    picked = {name: _pick(data[name], below) for name, below in tree.items() if name in data}
+    return {name: value for name, value in picked.items() if value not in ({}, [])}
+
+
+def _parse(text: str) -> tuple[Tree, str]:
+    """Read a list of names up to its end or a closing bracket; give the rest, too."""
+    tree: Tree = {}
+    while True:
+        text = _parse_name(text, tree)
+        if not text.startswith(","):
+            return tree, text
+        text = text[1:]
+
+
+def _parse_name(text: str, tree: Tree) -> str:
+    size = next((at for at, sign in enumerate(text) if sign in ",()/"), len(text))
+    name, text = text[:size].strip(), text[size:]
+    if not name:
+        refuse(400, "invalidParameter", "Invalid field selection")
+    below = tree.setdefault(name, {})
+    if text.startswith("/"):
+        return _parse_name(text[1:], below)
+    if text.startswith("("):
+        inner, text = _parse(text[1:])
+        below.update(inner)
+        if not text.startswith(")"):
+            refuse(400, "invalidParameter", "Invalid field selection")
+        return text[1:]
+    return text

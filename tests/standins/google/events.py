@@ -1,17 +1,28 @@
 """Calendars and the events in them: what is checked, kept and given back."""
 
 import base64
+import binascii
 import copy
+import json
 import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.standins.event_times import moment_of, normal_time, stamp
-from tests.standins.google_errors import refuse
-from tests.standins.meet import Meeting, Mode, request_conference
-from tests.standins.recurrence import check_rules
+from tests.standins.google.values import (
+    Meeting,
+    Mode,
+    list_instances,
+    moment_of,
+    normal_time,
+    read_bound,
+    read_rule,
+    refuse,
+    request_conference,
+    stamp,
+)
+from tests.standins.messages import RecordedRequest
 
 EVENT_ID = re.compile(r"[a-v0-9]{5,1024}", re.ASCII)
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -33,7 +44,6 @@ PLAIN_FIELDS = (
     "transparency",
     "visibility",
 )
-LONGEST_REMINDER_MINUTES = 40_320
 
 
 @dataclass(slots=True)
@@ -121,10 +131,11 @@ class Calendar:
         event["status"] = body.get("status") or "confirmed"
         if event["status"] not in {"confirmed", "tentative", "cancelled"}:
             refuse(400, "invalid", "Invalid value for: status.")
-        event["reminders"] = _reminders(body.get("reminders"))
+        event["reminders"] = copy.deepcopy(body.get("reminders") or {"useDefault": True})
         if body.get("attendees"):
             event["attendees"] = [self._attendee(one) for one in body["attendees"]]
-        check_rules(event)
+        if event.get("recurrence"):
+            read_rule(event)
         return event
 
     def _attendee(self, given: Any) -> dict[str, Any]:
@@ -181,20 +192,86 @@ def _with_hangout_link(event: dict[str, Any]) -> dict[str, Any]:
     return event
 
 
-def _reminders(given: dict[str, Any] | None) -> dict[str, Any]:
-    if not given:
-        return {"useDefault": True}
-    overrides = given.get("overrides") or []
-    if given.get("useDefault") and overrides:
-        refuse(
-            400,
-            "cannotUseDefaultRemindersAndSpecifyOverride",
-            "Cannot specify both default reminders and overrides at the same time.",
-            "calendar",
-        )
-    for one in overrides:
-        minutes = one.get("minutes")
-        is_time = isinstance(minutes, int) and 0 <= minutes <= LONGEST_REMINDER_MINUTES
-        if one.get("method") not in {"email", "popup"} or not is_time:
-            refuse(400, "invalid", "Invalid value for: reminders.")
-    return copy.deepcopy({"useDefault": bool(given.get("useDefault")), **given})
+DEFAULT_PAGE_SIZE = 250
+MOST_RESULTS = 2500
+
+
+def list_events(calendar: Calendar, request: RecordedRequest) -> dict[str, Any]:
+    """Return ``items`` and the token of the next page.
+
+    https://developers.google.com/workspace/calendar/api/v3/reference/events/list
+    """
+    size = _page_size(request.query.get("maxResults"))
+    first = _place(request.query.get("pageToken"))
+    found = _choose(calendar, request)
+    page: dict[str, Any] = {"items": [_told(one) for one in found[first : first + size]]}
+    if first + size < len(found):
+        page["nextPageToken"] = _pack({"first": first + size})
+    return page
+
+
+def _choose(calendar: Calendar, request: RecordedRequest) -> list[dict[str, Any]]:
+    query, zone = request.query, calendar.zone
+    is_single, order = query.get("singleEvents") == "true", query.get("orderBy", "")
+    if order not in {"", "startTime"} or (order and not is_single):
+        refuse(400, "invalidParameter", f"Invalid value '{order}'.")
+    time_min = read_bound(query["timeMin"]) if "timeMin" in query else None
+    wanted = {_property(pair) for pair in request.all("privateExtendedProperty")}
+    found: list[dict[str, Any]] = []
+    for event in list(calendar.events.values()):
+        private = event.get("extendedProperties", {}).get("private", {})
+        if event["status"] == "cancelled" or not wanted <= set(private.items()):
+            continue
+        dated = [
+            one
+            for one in list_instances(event, zone)
+            if time_min is None or moment_of(one["end"], zone) > time_min
+        ]
+        found += dated if is_single else [event] if dated else []
+    if order:
+        found.sort(key=lambda event: (moment_of(event["start"], zone), event["id"]))
+    return found
+
+
+def _told(event: dict[str, Any]) -> dict[str, Any]:
+    """Of a deleted event Google guarantees the id alone, so this is all that anybody gets."""
+    if event["status"] != "cancelled" or "recurringEventId" in event:
+        return event
+    return {name: event[name] for name in ("kind", "etag", "id", "status")}
+
+
+def _property(pair: str) -> tuple[str, str]:
+    name, sign, value = pair.partition("=")
+    if not sign:
+        refuse(400, "invalid", "Invalid extended property constraint.")
+    return name, value
+
+
+def _place(token: str | None) -> int:
+    """Where the page begins."""
+    if not token:
+        return 0
+    place = _unpack(token)
+    if "first" not in place:
+        refuse(400, "invalid", "Invalid page token value.")
+    return int(place["first"])
+
+
+def _page_size(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_PAGE_SIZE
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        refuse(400, "invalidParameter", f"Invalid value '{text}'.")
+    return min(int(text), MOST_RESULTS)
+
+
+def _pack(value: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+
+
+def _unpack(token: str) -> dict[str, Any]:
+    try:
+        value = json.loads(base64.urlsafe_b64decode(token))
+    except (binascii.Error, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -7,20 +7,25 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from tests.standins.mercadopago_errors import api_error
-from tests.standins.mercadopago_notices import Correspondent, Notice
-from tests.standins.mercadopago_orders import make_order, sum_up
-from tests.standins.mercadopago_payments import (
+from tests.standins.mercadopago.notices import Correspondent, Notice
+from tests.standins.mercadopago.preferences import complete
+from tests.standins.mercadopago.rows import (
+    Json,
     Method,
+    Shelf,
     Status,
+    api_error,
     give_back,
+    make_order,
     make_payment,
     make_refund,
     move,
+    number,
+    pesos,
     refundable,
+    stamp,
+    sum_up,
 )
-from tests.standins.mercadopago_preferences import complete
-from tests.standins.mercadopago_values import Json, Shelf, number, pesos, stamp
 from tests.standins.messages import RefusedError
 from tests.standins.server import Standin
 
@@ -35,8 +40,7 @@ class MercadoPagoAccount(Standin):
 
     Settable at any time: ``access_token``, ``collector_id``, ``currency``, ``webhook_secret``
     (signs notices queued from then on; empty: none), ``notification_url`` (where notices go when
-    the preference names no address), ``live_mode`` (what notices say; real test users' say true),
-    ``sign_ipn`` (IPN carries a signature no secret fits), ``search_lag`` (seconds),
+    the preference names no address), ``search_lag`` (seconds),
     ``refund_status`` (``approved``, ``in_process`` or ``rejected``, of refunds asked for from then
     on), ``empty_repeats`` (a repeated refund is answered by 200 without a body, which production
     has been seen to do).
@@ -49,8 +53,6 @@ class MercadoPagoAccount(Standin):
         self.currency = "ARS"
         self.webhook_secret = ""
         self.notification_url: str | None = None
-        self.live_mode = True
-        self.sign_ipn = False
         self.search_lag: float = 0
         self.refund_status: Literal["approved", "in_process", "rejected"] = "approved"
         self.empty_repeats = False
@@ -116,7 +118,6 @@ class MercadoPagoAccount(Standin):
             payment = make_payment(next(self._payment_ids), preference, order["id"], method, now)
             if amount is not None:
                 _charge(payment, pesos(amount))
-            payment["live_mode"] = self.live_mode
             payment["currency_id"] = currency or payment["currency_id"]
             payment["collector_id"] = collector_id or payment["collector_id"]
             payment["external_reference"] = external_reference or payment["external_reference"]
@@ -227,10 +228,8 @@ class MercadoPagoAccount(Standin):
             url=payment["notification_url"] or self.notification_url or "",
             secret=self.webhook_secret,
             collector_id=self.collector_id,
-            live_mode=self.live_mode,
             moment=now,
             ids=self._notice_ids,
-            sign_ipn=self.sign_ipn,
         )
 
     def _queue(self, notices: list[Notice]) -> None:
@@ -240,5 +239,5 @@ class MercadoPagoAccount(Standin):
 def _charge(payment: Json, amount: Decimal) -> None:
     """Let the buyer pay another amount."""
     payment["transaction_amount"] = number(amount)
-    for name in ("total_paid_amount", "net_received_amount", "installment_amount"):
+    for name in ("total_paid_amount", "net_received_amount"):
         payment["transaction_details"][name] = number(amount)

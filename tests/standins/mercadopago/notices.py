@@ -7,19 +7,19 @@ https://www.mercadopago.com.ar/developers/es/docs/your-integrations/notification
 import hashlib
 import hmac
 import json
-import secrets
+import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from http.client import HTTPConnection, HTTPException
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
-from tests.standins.mercadopago_values import Json, stamp, zulu
-from tests.standins.oauth import with_query
+from tests.standins.mercadopago.rows import Json, stamp, zulu
+from tests.standins.sign_in import with_query
 
 Family = Literal["ipn", "webhook"]
-Signed = bool | Literal["wrong"]
 AGENTS: dict[Family, str] = {
     "ipn": "MercadoPago Feed v2.0",
     "webhook": "MercadoPago WebHook v1.0",
@@ -91,31 +91,23 @@ def signature(secret: str, data_id: str, request_id: str, ts: str) -> str:
     return hmac.new(secret.encode(), manifest.encode(), hashlib.sha256).hexdigest()
 
 
-def write_letter(notice: Notice, url: str, signed: Signed) -> Letter:
+def write_letter(notice: Notice, url: str, signed: bool) -> Letter:
     """Address a notice; ``signed`` as in ``MercadoPagoStandin.deliver``."""
     headers = dict(notice.headers)
     if not signed:
         headers.pop("x-signature", None)
-    elif signed == "wrong" and notice.family == "webhook":
-        ts = headers.get("x-signature", "ts=1704908010").partition(",")[0]
-        headers["x-signature"] = f"{ts},v1={secrets.token_hex(32)}"
     return Letter(with_query(url, **notice.query), headers, json.dumps(notice.body).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Correspondent:
-    """Writes the notices of one event.
-
-    sign_ipn: give IPN a signature no secret fits, which production has been seen to do.
-    """
+    """Writes the notices of one event."""
 
     url: str
     secret: str
     collector_id: int
-    live_mode: bool
     moment: datetime
     ids: Iterator[int]
-    sign_ipn: bool
 
     def first_of(self, payment: Json, order: Json, *, order_is_new: bool) -> list[Notice]:
         """Tell of a new payment, in the order that production logs show.
@@ -151,7 +143,7 @@ class Correspondent:
             "data": {"checkout": "PRO", "id": case_id, "payment_id": payment["id"]},
             "date_created": stamp(self.moment),
             "id": next(self.ids),
-            "live_mode": self.live_mode,
+            "live_mode": True,
             "type": CHARGEBACK_TOPIC,
             "user_id": self.collector_id,
             "version": 1,
@@ -182,7 +174,7 @@ class Correspondent:
             "data": {"id": str(payment["id"])},
             "date_created": zulu(self.moment),
             "id": next(self.ids),
-            "live_mode": self.live_mode,
+            "live_mode": True,
             "type": "payment",
             "user_id": str(self.collector_id),
         }
@@ -196,7 +188,7 @@ class Correspondent:
             "data": {"currency_id": "", "marketplace": "NONE", "status": order["status"]},
             "date_created": stamp(self.moment),
             "id": str(order["id"]),
-            "live_mode": self.live_mode,
+            "live_mode": True,
             "status": order["status"],
             "type": ORDER_TOPIC,
             "user_id": self.collector_id,
@@ -207,10 +199,7 @@ class Correspondent:
     def _ipn(self, topic: str, resource_id: str, resource: str, request_id: str) -> Notice:
         query = {"id": resource_id, "topic": topic}
         body = {"resource": resource, "topic": topic}
-        notice = self._notice("ipn", topic, resource_id, query, body, request_id)
-        if self.sign_ipn:
-            notice.sign(secrets.token_hex(), self.moment)
-        return notice
+        return self._notice("ipn", topic, resource_id, query, body, request_id)
 
     def _webhook(self, topic: str, resource_id: str, body: Json, request_id: str) -> Notice:
         query = {"data.id": resource_id, "type": topic}
@@ -237,3 +226,56 @@ class Correspondent:
 
 def _request_id() -> str:
     return str(uuid.uuid4())
+
+
+Order = Literal["real", "reversed", "shuffled"] | Sequence[int]
+
+# The real one waits 22 s for the first answer, and has been documented to wait 5 s for later ones.
+ANSWER_SECONDS = 5.0
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def choose(
+    notices: Sequence[Notice], order: Order, *, duplicate: int, lose: int, seed: int
+) -> list[Notice]:
+    """Pick what is posted now; what gets lost is marked and left out.
+
+    Without positions, every notice still pending is meant. The same seed picks the same.
+    """
+    chance = random.Random(seed)
+    batch = _arrange(notices, order, chance)
+    for position in sorted(chance.sample(range(len(batch)), min(lose, len(batch))), reverse=True):
+        batch.pop(position).lost = True
+    for _ in range(duplicate if batch else 0):
+        batch.insert(chance.randint(0, len(batch)), chance.choice(batch))
+    return batch
+
+
+def post(letter: Letter) -> int | None:
+    """Post a letter and give the answer's status; None without an answer.
+
+    Nothing leaves this machine: an address elsewhere does not answer.
+    """
+    parts = urlsplit(letter.url)
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
+        return None
+    connection = HTTPConnection(parts.hostname, parts.port, timeout=ANSWER_SECONDS)
+    try:
+        target = f"{parts.path or '/'}?{parts.query}"
+        connection.request("POST", target, letter.body, letter.headers)
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def _arrange(notices: Sequence[Notice], order: Order, chance: random.Random) -> list[Notice]:
+    if not isinstance(order, str):
+        return [notices[position] for position in order]
+    batch = [notice for notice in notices if notice.is_pending]
+    if order == "reversed":
+        batch.reverse()
+    elif order == "shuffled":
+        chance.shuffle(batch)
+    return batch

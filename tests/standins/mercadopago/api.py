@@ -5,11 +5,16 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from tests.standins.mercadopago_account import MercadoPagoAccount
-from tests.standins.mercadopago_errors import refuse
-from tests.standins.mercadopago_payments import refundable
-from tests.standins.mercadopago_preferences import BARE_PREFERENCE, complete
-from tests.standins.mercadopago_values import Json, Shelf, is_number, parse_moment, pesos, stamp
+from tests.standins.mercadopago.account import MercadoPagoAccount
+from tests.standins.mercadopago.rows import (
+    Json,
+    Shelf,
+    is_number,
+    parse_moment,
+    pesos,
+    refundable,
+    refuse,
+)
 from tests.standins.messages import RecordedRequest, Reply, json_reply
 from tests.standins.server import Route, route
 
@@ -29,8 +34,6 @@ class MercadoPagoApi(MercadoPagoAccount):
 
     routes: ClassVar[tuple[Route, ...]] = (
         route("preferences.create", "POST", "/checkout/preferences", "_create_preference"),
-        route("preferences.get", "GET", "/checkout/preferences/([^/]+)", "_get_preference"),
-        route("preferences.update", "PUT", "/checkout/preferences/([^/]+)", "_update_preference"),
         route("payments.search", "GET", PAYMENTS + "/search", "_search_payments"),
         route("payments.get", "GET", PAYMENTS + "/([^/]+)", "_get_payment"),
         route("payments.update", "PUT", PAYMENTS + "/([^/]+)", "_update_payment"),
@@ -53,26 +56,6 @@ class MercadoPagoApi(MercadoPagoAccount):
         host = request.headers.get("Host")
         base = f"http://{host}" if host else self.url
         return json_reply(self._make_preference(request.json, base), 201)
-
-    def _get_preference(self, request: RecordedRequest) -> Reply:
-        return json_reply(self._wanted_preference(request))
-
-    def _update_preference(self, request: RecordedRequest) -> Reply:
-        preference = self._wanted_preference(request)
-        changes = request.json
-        if not isinstance(changes, dict):
-            refuse(400, message="invalid JSON")
-        kept = {name: preference[name] for name in (*BARE_PREFERENCE, "items")}
-        preference |= complete({**kept, **changes}, self.currency)
-        preference["last_updated"] = stamp(self.now())
-        return json_reply(preference)
-
-    def _wanted_preference(self, request: RecordedRequest) -> Json:
-        self._require_token(request)
-        preference = self._preferences.get(request.segments[0])
-        if preference is None:
-            refuse(404, "invalid_id", "preference_id not found")
-        return preference
 
     # --- Payments -----------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.standins.google_errors import api_error, refuse, token_error
+from tests.standins.google.values import api_error, refuse, token_error
 from tests.standins.messages import RecordedRequest
-from tests.standins.oauth import Code, name_from
 from tests.standins.server import Standin
+from tests.standins.sign_in import Code, name_from
 
 CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
 CALENDAR_SCOPES = frozenset({CALENDAR_SCOPE, "https://www.googleapis.com/auth/calendar"})
@@ -67,18 +67,14 @@ class AccessToken:
 class GoogleAccounts(Standin):
     """People, grants and tokens.
 
-    Settable at any time: ``clients`` (id -> secret; None: any), ``redirect_uris`` (None: any),
-    ``consent_scopes`` (what the person ticks; None: what the page says), ``deny``,
-    ``token_seconds`` (life of access tokens), ``names_scope`` (in answers with tokens).
+    Settable at any time: ``consent_scopes`` (what the person ticks; None: what the page says),
+    ``deny``, ``names_scope`` (in answers with tokens).
     """
 
     def _forget(self) -> None:
         super()._forget()
-        self.clients: dict[str, str] | None = None
-        self.redirect_uris: frozenset[str] | None = None
         self.consent_scopes: Iterable[str] | None = None
         self.deny = False
-        self.token_seconds = 3599
         self.names_scope = True
         self.people: dict[str, Person] = {}
         self._codes: dict[str, Code] = {}

@@ -1,13 +1,15 @@
 """Google's sign-in endpoints: consent, tokens, profile. OAuth 2.0 and OpenID Connect."""
 
+import json
 import secrets
+import threading
 import time
 from typing import Any, ClassVar
 
 import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.standins import id_tokens
-from tests.standins.google_accounts import (
+from tests.standins.google.accounts import (
     BASIC_SCOPES,
     CALENDAR_SCOPES,
     LONG_NAMES,
@@ -15,11 +17,20 @@ from tests.standins.google_accounts import (
     GoogleAccounts,
     Grant,
 )
-from tests.standins.google_errors import refuse_token
+from tests.standins.google.values import refuse_token
 from tests.standins.messages import RecordedRequest, Reply, json_reply, page_reply, redirect_reply
-from tests.standins.oauth import authorization_fault, is_known_client, make_code, with_query
-from tests.standins.pages import Choice, account_page, error_page, style_reply
 from tests.standins.server import Route, route
+from tests.standins.sign_in import (
+    Choice,
+    account_page,
+    is_authorization,
+    make_code,
+    refuse_authorization,
+    style_reply,
+    with_query,
+)
+
+TOKEN_SECONDS = 3599
 
 
 class GoogleIdentity(GoogleAccounts):
@@ -39,9 +50,8 @@ class GoogleIdentity(GoogleAccounts):
 
     def _show_accounts(self, request: RecordedRequest, error: str = "") -> Reply:
         query = request.query
-        fault = authorization_fault(query, self.clients, self.redirect_uris)
-        if fault:
-            return page_reply(error_page("Google", fault), 400)
+        if not is_authorization(query):
+            return refuse_authorization("Google")
         page = account_page(
             "Google",
             [Choice(person.email, person.name) for person in self.people.values()],
@@ -53,8 +63,8 @@ class GoogleIdentity(GoogleAccounts):
 
     def _consent(self, request: RecordedRequest) -> Reply:
         query, form = request.query, request.form
-        if authorization_fault(query, self.clients, self.redirect_uris):
-            return self._show_accounts(request)
+        if not is_authorization(query):
+            return refuse_authorization("Google")
         state = query.get("state", "")
         if self.deny or form.get("action") == "cancel":
             return redirect_reply(
@@ -146,7 +156,7 @@ class GoogleIdentity(GoogleAccounts):
         )
         token = self._add_access_token(access)
         return json_reply(
-            {"access_token": token, "expires_in": self.token_seconds, "token_type": "Bearer"}
+            {"access_token": token, "expires_in": TOKEN_SECONDS, "token_type": "Bearer"}
         )
 
     def _token_reply(
@@ -159,7 +169,7 @@ class GoogleIdentity(GoogleAccounts):
     ) -> Reply:
         answer: dict[str, Any] = {
             "access_token": self._add_access_token(access),
-            "expires_in": self.token_seconds,
+            "expires_in": TOKEN_SECONDS,
             "token_type": "Bearer",
             **fresh,
         }
@@ -181,14 +191,14 @@ class GoogleIdentity(GoogleAccounts):
             "iat": now,
             "exp": now + 3600,
         }
-        return id_tokens.sign({**claims, "nonce": nonce} if nonce else claims)
+        return sign({**claims, "nonce": nonce} if nonce else claims)
 
     def _check_client(self, request: RecordedRequest) -> None:
-        if not is_known_client(request.client, self.clients):
+        if not request.client[0]:
             refuse_token("invalid_client", 401)
 
     def _expiry(self) -> float:
-        return time.time() + self.token_seconds
+        return time.time() + TOKEN_SECONDS
 
     # --- Profile ------------------------------------------------------------------------------
 
@@ -198,7 +208,7 @@ class GoogleIdentity(GoogleAccounts):
         return json_reply({"id": claims.pop("sub"), "verified_email": verified, **claims})
 
     def _certs(self, request: RecordedRequest) -> Reply:
-        return json_reply(id_tokens.public_keys())
+        return json_reply(public_keys())
 
     def _revoke(self, request: RecordedRequest) -> Reply:
         token = request.form.get("token") or request.query.get("token", "")
@@ -219,3 +229,26 @@ class GoogleIdentity(GoogleAccounts):
 
 def _spelled(scopes: frozenset[str]) -> str:
     return " ".join(sorted(LONG_NAMES.get(scope, scope) for scope in scopes))
+
+
+KEY_ID = "standin-1"
+
+_lock = threading.Lock()
+_keys: list[rsa.RSAPrivateKey] = []
+
+
+def sign(claims: dict[str, Any]) -> str:
+    return jwt.encode(claims, _key(), algorithm="RS256", headers={"kid": KEY_ID})
+
+
+def public_keys() -> dict[str, Any]:
+    """Give the JSON Web Key Set that verifies what ``sign`` signed."""
+    key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(_key().public_key()))
+    return {"keys": [{**key, "kid": KEY_ID, "alg": "RS256", "use": "sig"}]}
+
+
+def _key() -> rsa.RSAPrivateKey:
+    with _lock:
+        if not _keys:
+            _keys.append(rsa.generate_private_key(public_exponent=65537, key_size=2048))
+        return _keys[0]
