@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bookings.domain.classes import scheduling
-from tests.drills.patching import die, die_after, die_before, replace
+from tests.drills.points import die, die_after, die_before, replace
 
 SCHEDULING = "bookings.domain.classes.scheduling"
 POINTS: dict[str, Callable[[], None]] = {

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from bookings.domain.classes import completing
 from bookings.models import VirtualClass
-from tests.drills.patching import die_after, die_before
+from tests.drills.points import die_after, die_before
 
 COMPLETING = "bookings.domain.classes.completing"
 POINTS: dict[str, Callable[[], None]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bookings.notices.delivery import deliver_due
-from tests.drills.patching import die_after, die_before
+from tests.drills.points import die_after, die_before
 
 POINTS: dict[str, Callable[[], None]] = {
     "while sending": partial(die_before, "bookings.notices.delivery.render_mail"),

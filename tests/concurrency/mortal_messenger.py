@@ -5,7 +5,7 @@ from functools import partial
 
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events
-from tests.drills.patching import die_after, die_before
+from tests.drills.points import die_after, die_before
 
 POINTS: dict[str, Callable[[], None]] = {
     "handed on, not yet crossed out": partial(

@@ -12,7 +12,7 @@ from bookings.domain.money import charges, refunds
 from bookings.domain.sales import settling
 from bookings.models import Payment, PaymentCharge, Refund, VirtualClass
 from bookings.payments.mercadopago.gateway import MercadoPagoGateway
-from tests.drills.patching import die
+from tests.drills.points import die
 
 
 def before(module: ModuleType | type, name: str) -> Callable[[], None]:
