@@ -180,8 +180,7 @@ def my_classes(world):
         is_group_class=False,
         students_count=1,
         price=0,
-        preference_id="preference-lapsed",
-        has_preference=False,
+        preference_id=None,
     )
     return world.get("bookings:my_classes", user=world.host)
 
