@@ -48,10 +48,6 @@ def test_sender_without_an_address_is_named():
             },
         ),
         ("postgresql://db.example/classes", {"ENGINE": "django.db.backends.postgresql"}),
-        (
-            "postgres://db.example/classes?sslmode=require",
-            {"OPTIONS": {"sslmode": "require"}},
-        ),
     ],
 )
 def test_database(url, expected):
