@@ -18,12 +18,10 @@ OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segu
 RETRY_SECONDS = 5
 
 
-def _answer(
-    request: HttpRequest, exception: Any = None, *, status: int, text: str, template: str = ""
-) -> HttpResponse:
+def _answer(request: HttpRequest, exception: Any = None, *, status: int, text: str) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse({"error": text}, status=status)
-    return render(request, template or f"{status}.html", status=status)
+    return render(request, f"{status}.html", status=status)
 
 
 bad_request = partial(_answer, status=400, text=BAD_REQUEST)
