@@ -1,7 +1,27 @@
 """Let the teacher edit the seller's data, which were in the environment."""
 
+import os
+
 import django.core.validators
 from django.db import migrations, models
+
+SELLER = {
+    'seller_name': 'SELLER_NAME',
+    'cuit': 'SELLER_CUIT',
+    'address': 'SELLER_ADDRESS',
+    'hours': 'SELLER_HOURS',
+    'data_fiscal_url': 'SELLER_DATA_FISCAL_URL',
+}
+
+
+def take_from_environment(apps, schema_editor):
+    """Keep what 0.1.0 read from the environment; the settings know these names no longer."""
+    page = apps.get_model('bookings', 'TeacherPage')
+    values = {
+        field: os.environ.get(name, '').strip()[: page._meta.get_field(field).max_length]  # noqa: TID251
+        for field, name in SELLER.items()
+    }
+    page.objects.update(**values)
 
 
 class Migration(migrations.Migration):
@@ -36,4 +56,5 @@ class Migration(migrations.Migration):
             name='seller_name',
             field=models.CharField(blank=True, db_default='', max_length=120, verbose_name='nombre o razón social'),
         ),
+        migrations.RunPython(take_from_environment, migrations.RunPython.noop),
     ]

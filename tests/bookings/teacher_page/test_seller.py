@@ -1,6 +1,9 @@
 """Who sells the classes, from the teacher's page."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.urls import reverse
@@ -45,6 +48,22 @@ def test_what_she_writes_counts_from_then_on():
     seller = load_seller()
     assert (seller["seller_name"], seller["hours"]) == ("Otra", "")
     assert seller["address"] == "Calle 1"
+
+
+def test_an_update_takes_the_seller_from_the_environment(monkeypatch):
+    TeacherPage.objects.create()
+    monkeypatch.setenv("SELLER_NAME", " Paula Profe ")
+    monkeypatch.setenv("SELLER_HOURS", "x" * 200)
+    migration = import_module("bookings.migrations.0012_seller_on_the_teachers_page")
+
+    migration.take_from_environment(apps, None)
+
+    page = TeacherPage.objects.get()
+    assert (page.seller_name, page.hours, page.cuit) == (
+        "Paula Profe",
+        ("de 9 a 18" * 20)[:120],
+        "",
+    )
 
 
 def test_a_page_without_the_database_has_a_footer_all_the_same(monkeypatch):
