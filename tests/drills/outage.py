@@ -58,7 +58,7 @@ def drill(world: World, size: Size) -> Result:
     people = [scene.sign_up(f"student{number}").user for number in range(10)]
     preferences = _book(scene, people, EARLIER + size.classes)
     earlier, later = preferences[:EARLIER], preferences[EARLIER:]
-    _pay(scene, earlier, *prepare)
+    _pay(scene, earlier)
     before = _snapshot(earlier)
     _fail(scene, later, size.steps, result, *prepare)
     result.broken += _changes(before, _snapshot(earlier))
