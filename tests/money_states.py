@@ -23,8 +23,7 @@ def render() -> str:
 
     rows = []
     for state in MoneyState:
-        words = state.words
-        cells = words.badge, words.line, words.cancelling, words.hers, words.report
+        cells = state.badge, state.line, state.cancelling, state.hers, state.report
         pays = "yes" if state.may_pay else ""
         rows.append(" | ".join([f"`{state.value}`", *map(str, cells), pays]))
     return HEAD + "".join(f"| {row} |\n" for row in rows)

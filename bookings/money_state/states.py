@@ -1,29 +1,10 @@
 """The states of a purchase's money, with their words: the table of docs/money-states.md."""
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-
-
-class Words(NamedTuple):
-    """The words of a state. They may name ``amount``, ``came``, ``missing``, ``back``, ``kept``,
-    ``until``, ``day``, ``number``, ``asked``, ``how``, ``review`` and ``people``
-    (``VALUES`` in describing.py).
-
-    badge: on home and lists. line: on the page of a class or place. cancelling: on the page that
-    asks before cancelling. hers: on her sheet of a class. report: in lists and files of the panel.
-    look: the class's state whose colour it has.
-    """
-
-    badge: Promise
-    line: Promise | str
-    cancelling: Promise | str
-    hers: str
-    report: str
-    look: str
-
 
 NOTHING_PAID = _("No pagaste nada. Si un pago llega después, te lo devolvemos.")
 ALL_BACK, REST_BACK = _("Te devolvemos %(back)s."), _("Te devolvemos %(came)s.")
@@ -42,333 +23,296 @@ NO_LONGER_KEPT = _(
 
 
 class MoneyState(Enum):
-    """The first one that fits counts (``describing.py``)."""
+    """The first one that fits counts (facts.py).
 
-    words: Words
-    may_pay: bool
+    Texts may name the ``VALUES`` of describing.py. badge: on home and lists. line: on the page of a
+    class or place. cancelling: on the page that asks before cancelling. hers: on her sheet of a
+    class. report: in lists and files of the panel. look: the class's state whose colour it has.
+    """
 
-    def __new__(cls, value: str, words: Words, may_pay: bool = False) -> "MoneyState":
+    badge: Promise
+    line: Promise | str
+    cancelling: Promise | str
+    hers: str
+    report: str
+    look: str
+
+    def __new__(cls, key: str, *words: Any) -> "MoneyState":
         state = object.__new__(cls)
-        state._value_ = value
-        state.words, state.may_pay = words, may_pay
+        state._value_ = key
+        state.badge, state.line, state.cancelling, state.hers, state.report, state.look = words
         return state
 
     FREE = (
         "free",
-        Words(
-            _("Confirmada"), "", _("No hay nada que devolver."), "Sin costo", "Gratis", "scheduled"
-        ),
+        _("Confirmada"),
+        "",
+        _("No hay nada que devolver."),
+        "Sin costo",
+        "Gratis",
+        "scheduled",
     )
     UNDECIDED = (
         "undecided",
-        Words(
-            _("Falta que acepte la profe"),
-            _(
-                "No está en la lista de precios. Si la profe la acepta, la agendamos apenas esté "
-                "paga; si no, te devolvemos todo lo que hayas pagado."
-            ),
-            ALL_BACK,
-            "Precio por decidir: %(amount)s",
-            "Por decidir",
-            "preparing",
+        _("Falta que acepte la profe"),
+        _(
+            "No está en la lista de precios. Si la profe la acepta, la agendamos apenas esté "
+            "paga; si no, te devolvemos todo lo que hayas pagado."
         ),
+        ALL_BACK,
+        "Precio por decidir: %(amount)s",
+        "Por decidir",
+        "preparing",
     )
     DISPUTED = (
         "disputed",
-        Words(
-            _("En revisión"),
-            _("Hay un reclamo por tu pago: lo resuelve %(provider)s."),
-            _("El reclamo decide qué pasa con %(came)s."),
-            "En disputa: %(came)s",
-            "En disputa",
-            "cancelled",
-        ),
+        _("En revisión"),
+        _("Hay un reclamo por tu pago: lo resuelve %(provider)s."),
+        _("El reclamo decide qué pasa con %(came)s."),
+        "En disputa: %(came)s",
+        "En disputa",
+        "cancelled",
     )
     REFUND_FAILED = (
         "refund_failed",
-        Words(
-            _("Devolución pendiente"),
-            _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
-            _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
-            "Devolución rechazada: %(back)s",
-            "Devolución rechazada",
-            "preparing",
-        ),
+        _("Devolución pendiente"),
+        _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
+        _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
+        "Devolución rechazada: %(back)s",
+        "Devolución rechazada",
+        "preparing",
     )
     OWED_BY_HAND = (
         "owed_by_hand",
-        Words(
-            _("Devolución pendiente"),
-            BACK_BY_HAND,
-            BACK_BY_HAND,
-            "Te toca devolver %(back)s",
-            "Para devolver",
-            "preparing",
-        ),
+        _("Devolución pendiente"),
+        BACK_BY_HAND,
+        BACK_BY_HAND,
+        "Te toca devolver %(back)s",
+        "Para devolver",
+        "preparing",
     )
     RETURNING = (
         "returning",
-        Words(
-            _("Devolución en camino"),
-            BACK_ONLINE,
-            ALL_BACK,
-            "Devolviendo %(back)s",
-            "Devolviendo",
-            "completed",
-        ),
+        _("Devolución en camino"),
+        BACK_ONLINE,
+        ALL_BACK,
+        "Devolviendo %(back)s",
+        "Devolviendo",
+        "completed",
     )
     CHARGED_BACK = (
         "charged_back",
-        Words(
-            _("Contracargo"),
-            _("Tu banco retiró el pago."),
-            _("No queda nada por devolver."),
-            "Contracargo",
-            "Contracargo",
-            "completed",
-        ),
+        _("Contracargo"),
+        _("Tu banco retiró el pago."),
+        _("No queda nada por devolver."),
+        "Contracargo",
+        "Contracargo",
+        "completed",
     )
     KEPT_PART = (
         "kept_part",
-        Words(
-            _("Cancelada"),
-            _("Te devolvimos %(back)s. No se devuelven %(kept)s: ya pasó el plazo."),
-            NOT_BACK,
-            "Devuelto %(back)s, quedan %(kept)s",
-            "Devuelto en parte",
-            "cancelled",
-        ),
+        _("Cancelada"),
+        _("Te devolvimos %(back)s. No se devuelven %(kept)s: ya pasó el plazo."),
+        NOT_BACK,
+        "Devuelto %(back)s, quedan %(kept)s",
+        "Devuelto en parte",
+        "cancelled",
     )
     KEPT_ALL = (
         "kept_all",
-        Words(
-            _("Cancelada"),
-            NOT_BACK,
-            NOT_BACK,
-            "Quedan %(kept)s",
-            "Sin devolución",
-            "cancelled",
-        ),
+        _("Cancelada"),
+        NOT_BACK,
+        NOT_BACK,
+        "Quedan %(kept)s",
+        "Sin devolución",
+        "cancelled",
     )
     RETURNED = (
         "returned",
-        Words(
-            _("Devuelto"),
-            _("Te devolvimos %(back)s el %(day)s."),
-            _("Ya te devolvimos %(back)s."),
-            "Devuelto %(back)s",
-            "Devuelto",
-            "completed",
-        ),
+        _("Devuelto"),
+        _("Te devolvimos %(back)s el %(day)s."),
+        _("Ya te devolvimos %(back)s."),
+        "Devuelto %(back)s",
+        "Devuelto",
+        "completed",
     )
     REVIEW = (
         "review",
-        Words(
-            _("En revisión"),
-            _("Algo no coincide con lo que esperábamos, y la profe lo está mirando."),
-            _("La profe revisa tu pago, y te devuelve lo que corresponda."),
-            "Para revisar: %(review)s",
-            "A revisar",
-            "preparing",
-        ),
+        _("En revisión"),
+        _("Algo no coincide con lo que esperábamos, y la profe lo está mirando."),
+        _("La profe revisa tu pago, y te devuelve lo que corresponda."),
+        "Para revisar: %(review)s",
+        "A revisar",
+        "preparing",
     )
     ENDED_UNPAID = (
         "ended_unpaid",
-        Words(
-            _("Cancelada"), _("No pagaste nada."), NOTHING_PAID, "Sin pago", "Sin pago", "cancelled"
-        ),
+        _("Cancelada"),
+        _("No pagaste nada."),
+        NOTHING_PAID,
+        "Sin pago",
+        "Sin pago",
+        "cancelled",
     )
     UNBOOKED = (
         "unbooked",
-        Words(
-            _("Pagado sin reserva"),
-            _("Recibimos %(came)s; falta la reserva. Si no llega en un día, te lo devolvemos."),
-            ALL_BACK,
-            "Pagó %(came)s, sin reserva",
-            "Sin reserva",
-            "preparing",
-        ),
+        _("Pagado sin reserva"),
+        _("Recibimos %(came)s; falta la reserva. Si no llega en un día, te lo devolvemos."),
+        ALL_BACK,
+        "Pagó %(came)s, sin reserva",
+        "Sin reserva",
+        "preparing",
     )
     PREPARING = (
         "preparing",
-        Words(
-            _("Pagada"),
-            _("Tu pago ya está. Estamos preparando el enlace."),
-            ALL_BACK,
-            "Pagó %(came)s; falta el enlace",
-            "Pagada, falta el enlace",
-            "preparing",
-        ),
+        _("Pagada"),
+        _("Tu pago ya está. Estamos preparando el enlace."),
+        ALL_BACK,
+        "Pagó %(came)s; falta el enlace",
+        "Pagada, falta el enlace",
+        "preparing",
     )
     NOT_SCHEDULED = (
         "not_scheduled",
-        Words(
-            _("Pagada, falta agendar"),
-            _("La profe la termina de agendar; tu pago está."),
-            ALL_BACK,
-            "Pagó %(came)s; falta agendarla",
-            "Pagada, falta agendar",
-            "preparing",
-        ),
+        _("Pagada, falta agendar"),
+        _("La profe la termina de agendar; tu pago está."),
+        ALL_BACK,
+        "Pagó %(came)s; falta agendarla",
+        "Pagada, falta agendar",
+        "preparing",
     )
     AWAITS_MINIMUM = (
         "awaits_minimum",
-        Words(
-            _("Tu lugar está pago"),
-            _("%(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
-            ALL_BACK,
-            "Pagó %(came)s (%(way)s)",
-            "Pagado",
-            "scheduled",
-        ),
+        _("Tu lugar está pago"),
+        _("%(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
+        ALL_BACK,
+        "Pagó %(came)s (%(way)s)",
+        "Pagado",
+        "scheduled",
     )
     PARTLY_RETURNED = (
         "partly_returned",
-        Words(
-            _("Devuelto en parte"),
-            _("Pagaste %(gross)s, y te devolvimos %(back)s."),
-            REST_BACK,
-            "Pagó %(gross)s, devuelto %(back)s",
-            "Devuelto en parte",
-            "completed",
-        ),
+        _("Devuelto en parte"),
+        _("Pagaste %(gross)s, y te devolvimos %(back)s."),
+        REST_BACK,
+        "Pagó %(gross)s, devuelto %(back)s",
+        "Devuelto en parte",
+        "completed",
     )
     PAID = (
         "paid",
-        Words(
-            _("Confirmada"),
-            _("Pagaste %(came)s el %(day)s."),
-            ALL_BACK,
-            "Pagó %(came)s (%(way)s)",
-            "Pagada",
-            "scheduled",
-        ),
+        _("Confirmada"),
+        _("Pagaste %(came)s el %(day)s."),
+        ALL_BACK,
+        "Pagó %(came)s (%(way)s)",
+        "Pagada",
+        "scheduled",
     )
     ANNOUNCED = (
         "announced",
-        Words(
-            _("Transferencia avisada"),
-            _(
-                "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que la profe la "
-                "confirme: te llega un correo."
-            ),
-            _("Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."),
-            "Avisó %(asked)s",
-            "Transferencia avisada",
-            "pending",
+        _("Transferencia avisada"),
+        _(
+            "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que la profe la "
+            "confirme: te llega un correo."
         ),
+        _("Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."),
+        "Avisó %(asked)s",
+        "Transferencia avisada",
+        "pending",
     )
     PROCESSING = (
         "processing",
-        Words(
-            _("Confirmando el pago"),
-            _(
-                "Suele tardar unos segundos. No hace falta que pagues de nuevo, ni que te quedes "
-                "en esta página."
-            ),
-            _("Si el pago entra, te lo devolvemos."),
-            "Pagando",
-            "En proceso",
-            "pending",
+        _("Confirmando el pago"),
+        _(
+            "Suele tardar unos segundos. No hace falta que pagues de nuevo, ni que te quedes "
+            "en esta página."
         ),
+        _("Si el pago entra, te lo devolvemos."),
+        "Pagando",
+        "En proceso",
+        "pending",
     )
     COUPON = (
         "coupon",
-        Words(
-            _("Pago pendiente"),
-            _(
-                "%(provider)s todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
-                "tardar hasta dos días hábiles. Si otra persona paga antes, te devolvemos todo."
-            ),
-            _("Si ya lo pagaste, te devolvemos %(amount)s."),
-            "Cupón o pago pendiente: %(amount)s",
-            "Pago pendiente",
-            "pending",
+        _("Pago pendiente"),
+        _(
+            "%(provider)s todavía no lo acreditó. Si elegiste efectivo, pagá el cupón; puede "
+            "tardar hasta dos días hábiles. Si otra persona paga antes, te devolvemos todo."
         ),
+        _("Si ya lo pagaste, te devolvemos %(amount)s."),
+        "Cupón o pago pendiente: %(amount)s",
+        "Pago pendiente",
+        "pending",
     )
     SHORT = (
         "short",
-        Words(
-            _("Falta una parte"),
-            _("Entraron %(came)s de %(amount)s: faltan %(missing)s."),
-            ALL_BACK,
-            "Entraron %(came)s, faltan %(missing)s",
-            "Falta una parte",
-            "preparing",
-        ),
-        True,
+        _("Falta una parte"),
+        _("Entraron %(came)s de %(amount)s: faltan %(missing)s."),
+        ALL_BACK,
+        "Entraron %(came)s, faltan %(missing)s",
+        "Falta una parte",
+        "preparing",
     )
     LAPSED = (
         "lapsed",
-        Words(
-            _("Se venció"),
-            _(
-                "Ya no se guarda. Si igual pagaste y sigue libre, queda para vos; si no, te "
-                "devolvemos todo."
-            ),
-            NOTHING_PAID,
-            "Se venció sin pagar",
-            "Vencida",
-            "expired",
+        _("Se venció"),
+        _(
+            "Ya no se guarda. Si igual pagaste y sigue libre, queda para vos; si no, te "
+            "devolvemos todo."
         ),
+        NOTHING_PAID,
+        "Se venció sin pagar",
+        "Vencida",
+        "expired",
     )
     TIME_TAKEN = (
         "time_taken",
-        Words(
-            _("Horario ocupado"),
-            _(
-                "Otra persona pagó antes una clase a esa hora. Si justo pagaste, te devolvemos "
-                "todo."
-            ),
-            NOTHING_PAID,
-            "Perdió el horario",
-            "Horario ocupado",
-            "expired",
-        ),
+        _("Horario ocupado"),
+        _("Otra persona pagó antes una clase a esa hora. Si justo pagaste, te devolvemos todo."),
+        NOTHING_PAID,
+        "Perdió el horario",
+        "Horario ocupado",
+        "expired",
     )
     TRANSFER_REFUSED = (
         "transfer_refused",
-        Words(
-            _("Transferencia sin llegar"),
-            _(
-                "La profe no encontró la operación %(number)s. Fijate en tu banco si salió, y "
-                "avisala de nuevo."
-            ),
-            _("Si la transferencia llegó igual, la profe te la devuelve."),
-            "La transferencia no llegó",
-            "Transferencia sin llegar",
-            "pending",
+        _("Transferencia sin llegar"),
+        _(
+            "La profe no encontró la operación %(number)s. Fijate en tu banco si salió, y "
+            "avisala de nuevo."
         ),
-        True,
+        _("Si la transferencia llegó igual, la profe te la devuelve."),
+        "La transferencia no llegó",
+        "Transferencia sin llegar",
+        "pending",
     )
     REJECTED = (
         "rejected",
-        Words(
-            _("Pago rechazado"),
-            _(
-                "No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos "
-                "guardando."
-            ),
-            NOTHING_PAID,
-            "Pago rechazado",
-            "Rechazado",
-            "cancelled",
-        ),
-        True,
+        _("Pago rechazado"),
+        _("No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos guardando."),
+        NOTHING_PAID,
+        "Pago rechazado",
+        "Rechazado",
+        "cancelled",
     )
     KEPT = (
         "kept",
-        Words(
-            _("Por pagar"),
-            _("Falta pagar %(amount)s."),
-            NOTHING_PAID,
-            "Sin pagar: %(amount)s",
-            "Por pagar",
-            "pending",
-        ),
-        True,
+        _("Por pagar"),
+        _("Falta pagar %(amount)s."),
+        NOTHING_PAID,
+        "Sin pagar: %(amount)s",
+        "Por pagar",
+        "pending",
     )
 
     @property
-    def badge(self) -> Promise:
-        return self.words.badge
+    def may_pay(self) -> bool:
+        return self in PAYABLE
+
+
+PAYABLE = {
+    MoneyState.SHORT,
+    MoneyState.TRANSFER_REFUSED,
+    MoneyState.REJECTED,
+    MoneyState.KEPT,
+}

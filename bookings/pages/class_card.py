@@ -16,8 +16,6 @@ from bookings.models import (
     BookingRules,
     ChangeTerms,
     ClassStatus,
-    MinimumDecision,
-    OpenClass,
     Purchase,
     PurchaseState,
     VirtualClass,
@@ -103,7 +101,7 @@ class ClassCard:
         """How many people an open class ahead lacks until its minimum."""
         open_class, virtual_class = find_open_class(self.virtual_class), self.virtual_class
         is_ahead = virtual_class.is_scheduled and virtual_class.start_time > timezone.now()
-        return count_missing(open_class) if open_class and is_ahead else 0
+        return open_class.people_missing if open_class and is_ahead else 0
 
     @property
     def badges(self) -> list[tuple[str, str]]:
@@ -118,7 +116,7 @@ class ClassCard:
         is_sure = self.state == "scheduled" and not (money.is_settled and money.badge != own)
         badges = [(self.state, own)] if is_over or is_sure or self.state == "cancelled" else []
         says_more = money.badge != own and not (is_over and money.is_settled)
-        return [*badges, (money.words.look, money.badge)] if says_more else badges
+        return [*badges, (money.state.look, money.badge)] if says_more else badges
 
     @property
     def is_late(self) -> bool:
@@ -237,13 +235,6 @@ def find_own_place(virtual_class: VirtualClass, user: User) -> Purchase | None:
 def _list_places_in(virtual_class: VirtualClass, user: User) -> list[Purchase]:
     purchases = virtual_class.purchases.all()  # may be prefetched
     return [one for one in purchases if one.is_place and one.person_id == user.pk]
-
-
-def count_missing(open_class: OpenClass) -> int:
-    """Count the people whom a class lacks until its minimum; 0 once that is decided."""
-    if open_class.decision == MinimumDecision.GOES_ON:
-        return 0
-    return max(open_class.minimum - open_class.virtual_class.guest_count, 0)
 
 
 def _find_state(virtual_class: VirtualClass, now: datetime) -> str:

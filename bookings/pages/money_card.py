@@ -117,7 +117,7 @@ class MoneyCard(Money):
 
     @property
     def box(self) -> tuple[str, str]:
-        return BOXES.get(self.words.look, ("warning", "clock"))
+        return BOXES.get(self.state.look, ("warning", "clock"))
 
     @property
     def is_settled(self) -> bool:

@@ -75,7 +75,7 @@ class TransferCard:
     @property
     def plain_amount(self) -> str:
         """The amount as a bank's form takes it: ``15000`` or ``15000,50``."""
-        pesos, centavos = divmod(self.money.missing, 100)
+        pesos, centavos = divmod(self.money.purchase.missing, 100)
         return f"{pesos},{centavos:02}" if centavos else str(pesos)
 
 

@@ -38,7 +38,7 @@ FACTS = {
     "transfer.is_refused",
     "transfer.money",
     "transfer.money.is_place",
-    "transfer.money.missing",
+    "transfer.money.purchase.missing",
     "transfer.plain_amount",
     "transfer.refusal",
     "transfer.until",

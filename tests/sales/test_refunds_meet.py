@@ -174,7 +174,7 @@ def test_unfit_money_on_its_way_back_makes_nothing_missing(mercadopago, payment,
 
     refund(PRICE, teacher)
 
-    assert describe(payment).missing == PRICE
+    assert describe(payment).purchase.missing == PRICE
 
 
 def test_unfit_money_returned_in_cash_makes_nothing_missing(mercadopago, payment, teacher):
@@ -185,7 +185,7 @@ def test_unfit_money_returned_in_cash_makes_nothing_missing(mercadopago, payment
 
     note_return(refund_id=promise(teacher).pk, actor=teacher)
 
-    assert describe(payment).missing == PRICE
+    assert describe(payment).purchase.missing == PRICE
 
 
 def test_a_transfer_of_a_part_goes_back_with_its_class(mercadopago, payment, teacher, host):

@@ -64,6 +64,13 @@ class OpenClass(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def people_missing(self) -> int:
+        """How many more people the minimum needs; 0 once it is decided."""
+        if self.decision != MinimumDecision.WAITING:
+            return 0
+        return max(self.minimum - self.virtual_class.guest_count, 0)
+
 
 def find_open_class(virtual_class: VirtualClass | None) -> OpenClass | None:
     """Return None for a class that the teacher did not publish."""

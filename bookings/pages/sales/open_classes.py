@@ -32,7 +32,7 @@ from bookings.domain.sales.open_classes import (
 )
 from bookings.models import ChangeTerms, ClassStatus, PurchaseState, find_change_terms
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import count_missing, find_place_underway
+from bookings.pages.class_card import find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.structured_data import describe_events
@@ -79,7 +79,7 @@ class OpenClassCard:
 
     @property
     def missing(self) -> int:
-        return count_missing(self.open_class)
+        return self.open_class.people_missing
 
     @cached_property
     def state(self) -> str:

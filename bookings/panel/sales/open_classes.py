@@ -197,8 +197,8 @@ def _describe_state(open_class: OpenClass) -> tuple[str, str]:
         return "Espera al calendario", "preparing"
     if open_class.decision == MinimumDecision.GOES_ON:
         return "Se da", "scheduled"
-    missing = open_class.minimum - virtual_class.guest_count
-    if missing <= 0:
+    missing = open_class.people_missing
+    if not missing:
         return "Llegó al mínimo", "scheduled"
     return (f"Faltan {missing}" if missing > 1 else "Falta 1"), "pending"
 
