@@ -5,30 +5,26 @@ from django.urls import path
 from bookings.api import health
 from bookings.api.access_code import AccessCodeView
 from bookings.api.bookable import ClassSlotsView, PricesView, SlotsView
-from bookings.api.booking import BookingView
+from bookings.api.booking import BookingView, PreferenceView
 from bookings.api.calendar import CalendarView
-from bookings.api.health import metrics
 from bookings.api.own_classes import (
     CancelClassView,
     MoveClassView,
     OwnClassesView,
     OwnClassView,
 )
-from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import PaymentWebhookView
 from bookings.pages import (
     booking,
     changes,
     classes,
     joining,
-    own_calendar,
     privacy,
-    rescheduling,
     transfers,
     waiting,
 )
-from bookings.pages.front import crawlers, front_page, home, share_picture, timetable
-from bookings.pages.sales import class_links, open_classes, paying, places
+from bookings.pages.front import crawlers, front_page, timetable
+from bookings.pages.sales import class_links, open_classes, paying
 from bookings.payments.backend import PROVIDERS
 
 app_name = "bookings"
@@ -51,16 +47,14 @@ urlpatterns = [
     path("api/classes/<uuid:class_id>/slots", ClassSlotsView.as_view(), name="api_class_slots"),
     path("healthz", health.HealthView.as_view(), name="healthz"),
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
-    path("metrics", metrics, name="metrics"),
+    path("metrics", health.metrics, name="metrics"),
     path("", front_page.landing, name="landing"),
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("horarios/embebido", timetable.show_timetable, name="timetable"),
-    path(
-        "foto/compartir/<slug:digest>.jpg", share_picture.show_share_picture, name="share_picture"
-    ),
+    path("foto/compartir/<slug:digest>.jpg", crawlers.show_share_picture, name="share_picture"),
     path("privacidad", privacy.show_privacy, name="privacy"),
-    path("foto/<slug:name>.jpg", share_picture.show_photo, name="photo"),
+    path("foto/<slug:name>.jpg", crawlers.show_photo, name="photo"),
     path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
     path("clase/<str:token>", class_links.show_link, name="class_link"),
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
@@ -72,14 +66,14 @@ urlpatterns = [
     path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
     path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_place"),
     path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_open_class"),
-    path("inicio/lugares/<uuid:purchase_id>", places.show_place, name="place"),
-    path("inicio/lugares/<uuid:purchase_id>/soltar", places.release, name="release_place"),
+    path("inicio/lugares/<uuid:purchase_id>", paying.show_place, name="place"),
+    path("inicio/lugares/<uuid:purchase_id>/soltar", paying.release, name="release_place"),
     path(
         "inicio/lugares/<uuid:purchase_id>/transferencia",
         transfers.pay_place_by_transfer,
         name="place_transfer",
     ),
-    path("inicio", home.inicio, name="inicio"),
+    path("inicio", front_page.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),
     path("inicio/reservar/<uuid:hold_id>", booking.fill_in, name="hold"),
@@ -93,15 +87,15 @@ urlpatterns = [
         name="transfer",
     ),
     path("inicio/clases/<uuid:class_id>/dejar", changes.leave, name="leave"),
-    path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
+    path("inicio/clases/<uuid:class_id>/horario", changes.choose_time, name="reschedule"),
     path(
         "inicio/clases/<uuid:class_id>/horario/confirmar",
-        rescheduling.confirm_move,
+        changes.confirm_move,
         name="confirm_move",
     ),
     path(
         "inicio/clases/<uuid:class_id>/clase.ics",
-        own_calendar.download_class,
+        classes.download_class,
         name="calendar_file",
     ),
     path(

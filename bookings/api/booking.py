@@ -1,4 +1,4 @@
-"""POST /api/booking."""
+"""POST /api/payments/preference, our own addition, and POST /api/booking."""
 
 from typing import Any, cast
 
@@ -8,16 +8,71 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.serializers import BookedSerializer, BookingRefusalSerializer, BookingSerializer
+from bookings.api.serializers import (
+    BookedSerializer,
+    BookingRefusalSerializer,
+    BookingSerializer,
+    PaymentSerializer,
+    PreferenceSerializer,
+)
 from bookings.domain.classes.booking import BookingRequest, book_class
 from bookings.domain.exceptions import (
     BookingError,
+    ClassEndedError,
+    NoPriceError,
+    PaymentsOffError,
     PreferenceTakenError,
     PriceTooLowError,
+    SlotNotOfferedError,
+    SlotTakenError,
     TooManyBookingsError,
+    TooManyError,
+    TooManyHoldsError,
+    TooManyLapsedError,
 )
 from bookings.domain.money.prices import Quote
+from bookings.domain.sales.checkout import request_preference
+from bookings.payments.gateway import PaymentError
+from calendar_sync import CalendarError
 from config.lib.api import JSONIntegerField, Refusal, operation
+
+PREFERENCE_FAILED = "No pudimos preparar el pago."
+PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
+CALENDAR_DOWN = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
+
+
+class PreferenceView(APIView):
+    server_error = PREFERENCE_FAILED
+    refusals = {
+        TooManyError: Refusal(429),
+        SlotTakenError: Refusal(409, has_code=True),
+        PaymentsOffError: Refusal(503),
+        BookingError: Refusal(400),
+        PaymentError: Refusal(503, PROVIDER_DOWN, warning="a preference could not be made"),
+        CalendarError: Refusal(503, CALENDAR_DOWN, warning="the free times could not be read"),
+    }
+
+    @operation(
+        "createPaymentPreference",
+        request=PreferenceSerializer,
+        responses=PaymentSerializer,
+        errors=[
+            NoPriceError,
+            ClassEndedError,
+            SlotTakenError,
+            SlotNotOfferedError,
+            TooManyHoldsError,
+            TooManyLapsedError,
+            PaymentsOffError,
+            PaymentError,
+            CalendarError,
+        ],
+    )
+    def post(self, request: Request) -> Response:
+        body = PreferenceSerializer().run_validation(request.data)
+        payment = request_preference(user=cast(User, request.user), **body)
+        return Response(PaymentSerializer(payment).data)
+
 
 BOOKING_FAILED = "No pudimos guardar la reserva."
 

@@ -28,23 +28,9 @@ from bookings.work.health import WorkHealth, check_work
 from bookings.work.metrics import ServiceCollector
 from config.lib.api import operation
 
-NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
 STATES = ["ok", "failing"]
 CALENDAR_STATES = [*get_args(AccessState), "unknown"]
-WELL = {"status": "ok", "database": "ok", "worker": "ok"}
-BADLY = {"status": "failing", "database": "ok", "worker": "failing"}
-READY = {
-    "status": "ok",
-    "database": "ok",
-    "migrations": "ok",
-    "worker": "ok",
-    "calendar": "ok",
-    "cache": "ok",
-}
-UNREADY = READY | dict.fromkeys(["worker", "calendar", "cache"], "unknown") | {"status": "failing"}
-UNMIGRATED = UNREADY | {"migrations": "missing"}
-UNREACHABLE = UNREADY | {"database": "failing", "migrations": "unknown"}
 
 
 class SweepStateSerializer(serializers.Serializer[None]):
@@ -82,9 +68,10 @@ class HealthView(ProbeView):
         try:
             work = check_work()
         except Error:
-            return Response(NO_DATABASE, status=503)
+            return Response({"status": "failing", "database": "failing"}, status=503)
+        state = "ok" if work.is_alive else "failing"
         sweeps = {sweep.name: _describe(sweep, work) for sweep in work.sweeps}
-        body = (WELL if work.is_alive else BADLY) | {"sweeps": sweeps}
+        body = {"status": state, "database": "ok", "worker": state, "sweeps": sweeps}
         return Response(body, status=200 if work.is_alive else 503)
 
 
@@ -94,14 +81,19 @@ class ReadinessView(ProbeView):
     def get(self, request: Request) -> Response:
         try:
             if _known_migrations() - _applied_migrations():
-                return Response(UNMIGRATED, status=503)
+                return _refuse(database="ok", migrations="missing")
             # A row that does not exist: a read-only database refuses even this update.
             Heartbeat.objects.filter(name="").update(count=0)
             others = _check_others()
         except Error:
-            return Response(UNREACHABLE, status=503)
+            return _refuse(database="failing", migrations="unknown")
         status = "ok" if set(others.values()) == {"ok"} else "degraded"
         return Response({"status": status, "database": "ok", "migrations": "ok", **others})
+
+
+def _refuse(**found: str) -> Response:
+    unknown = dict.fromkeys(("worker", "calendar", "cache"), "unknown")
+    return Response({"status": "failing", **found, **unknown}, status=503)
 
 
 def _check_others() -> dict[str, str]:

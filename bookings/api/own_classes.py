@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import is_fresh
-from bookings.api.preference import CALENDAR_DOWN
+from bookings.api.booking import CALENDAR_DOWN
 from bookings.api.serializers import (
     CancelSerializer,
     MoveSerializer,

@@ -37,10 +37,17 @@ from bookings.domain.sales.holds import (
 from bookings.domain.sales.transfer_times import PayWay
 from bookings.models import Hold, find_change_terms
 from bookings.pages.access import signed_in
-from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
-from bookings.pages.class_titles import title_of
+from bookings.pages.choosing import (
+    Choice,
+    choice_query,
+    list_kinds,
+    present_free_times,
+    read_choice,
+    read_kind,
+    render_times,
+    title_of,
+)
 from bookings.pages.code_forms import CODE_REFUSALS, DetailsWithCodeForm
-from bookings.pages.free_times import present_free_times, render_times
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError

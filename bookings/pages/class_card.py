@@ -23,11 +23,14 @@ from bookings.models import (
     find_open_class,
 )
 from bookings.money_state import MoneyState
-from bookings.pages.class_titles import is_link_late, title_of
+from bookings.pages.choosing import title_of
 from bookings.pages.money_card import MoneyCard
 
 # The page offers the call from this long before the start.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
+
+# Without failures a link takes no longer; after that the page stops saying "a minute".
+LINK_TAKES = timedelta(minutes=5)
 
 # What a class itself says; before that its money does.
 STATE_LABELS = {
@@ -120,7 +123,10 @@ class ClassCard:
 
     @property
     def is_late(self) -> bool:
-        return self.state == "preparing" and is_link_late(self.virtual_class)
+        """True if the class waits unusually long for its link."""
+        requested_at = self.virtual_class.scheduling_requested_at
+        in_time = requested_at is not None and requested_at + LINK_TAKES > timezone.now()
+        return self.state == "preparing" and not in_time
 
     @property
     def start(self) -> datetime:

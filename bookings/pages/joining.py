@@ -24,8 +24,8 @@ from bookings.domain.places.joining import find_joined_class, join_class, previe
 from bookings.domain.places.waiting_list import find_class_to_wait_for
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
+from bookings.pages.choosing import title_of
 from bookings.pages.class_card import ClassCard
-from bookings.pages.class_titles import title_of
 from bookings.pages.forms import JoinForm
 from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address

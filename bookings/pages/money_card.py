@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from django.utils.functional import Promise
 
-from bookings.domain.queries import list_overlapping_scheduled
+from bookings.domain.money.checkouts import find_checkout_url
 from bookings.models import (
     ChangeTerms,
     ChargeStatus,
@@ -16,7 +16,7 @@ from bookings.models import (
     find_change_terms,
 )
 from bookings.money_state import REASONS, Money, MoneyState, ReturnedMoney
-from bookings.pages.class_titles import TITLES, title_of
+from bookings.pages.choosing import TITLES, title_of
 
 # Seconds between two requests of an open page.
 REFRESH_SECONDS = {
@@ -102,18 +102,7 @@ class MoneyCard(Money):
 
     @property
     def checkout_url(self) -> str:
-        """Empty unless the whole price may be paid online now."""
-        payment = self.payment
-        is_whole = self.may_pay and self.state is not MoneyState.SHORT
-        if payment is None or not is_whole or payment.has_expired(self.now):
-            return ""
-        return "" if self._is_time_taken() else payment.checkout_url
-
-    def _is_time_taken(self) -> bool:
-        booked = self.virtual_class
-        if self.is_place or booked is None:
-            return False
-        return list_overlapping_scheduled(booked).exists()
+        return find_checkout_url(self)
 
     @property
     def box(self) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from bookings.domain.money.prices import ClassOption, Tier
 from bookings.domain.sales.open_classes import CountedClass, count_left
 from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
-from bookings.pages.choice import option_query
+from bookings.pages.choosing import option_query
 from bookings.templatetags.class_times import minutes
 
 ORG = "https://schema.org"

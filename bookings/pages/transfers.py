@@ -127,20 +127,26 @@ def find_transfer_offer(user: User, start: datetime) -> TransferOffer | None:
 
 
 def find_ways(
-    money: MoneyCard, *, announce_url: str = "", form: AnnounceForm | None = None
+    money: MoneyCard,
+    *,
+    refresh_url: str = "",
+    announce_url: str = "",
+    form: AnnounceForm | None = None,
 ) -> WaysToPay | None:
     """Return how a purchase may be paid; None if it may not.
 
-    announce_url: takes the announcement without a session. form: as it was sent.
+    refresh_url: of a page that shows the payment itself. announce_url: takes the announcement
+    without a session. form: as it was sent.
     """
     if not money.may_pay:
         return None
-    payment = money.payment
+    payment = None if refresh_url else money.payment
     return WaysToPay(
         money=money,
         transfer=_present_transfer(money, announce_url, form),
         checkout_url=money.checkout_url,
         payment_url=reverse("bookings:payment", args=[payment.pk]) if payment else "",
+        refresh_url=refresh_url,
     )
 
 

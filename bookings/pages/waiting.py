@@ -29,7 +29,7 @@ from bookings.domain.places.waiting_list import (
 )
 from bookings.models import ClassStatus, VirtualClass, WaitingState, find_open_class
 from bookings.pages.access import signed_in
-from bookings.pages.class_titles import title_of
+from bookings.pages.choosing import title_of
 from bookings.pages.forms import JoinForm
 from config.lib.addresses import client_address
 

@@ -12,7 +12,7 @@ from accounts.models import Session
 from bookings.availability.slots import Period
 from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
 from bookings.pages.booking import CHOICE_LASTS
-from bookings.pages.free_times import name_utc_offset, split_day
+from bookings.pages.choosing import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of

@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from bookings.domain.money.prices import list_class_options
 from bookings.models import BookingRules, WeeklyHours
-from bookings.pages.choice import read_choice
+from bookings.pages.choosing import read_choice
 from bookings.panel.classes.class_forms import MoveForm
 from tests.factories import VirtualClassFactory
 from tests.zones import new_law

@@ -13,7 +13,7 @@ from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Hold, Notice, NoticeKind, VirtualClass
 from bookings.notices.registry import MAILS
 from bookings.pages.booking import details_url
-from bookings.pages.choice import rebook_url
+from bookings.pages.choosing import rebook_url
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 from tests.pages.test_choosing import chosen_in, times_in

@@ -27,6 +27,7 @@ from bookings.models import (
     PurchaseState,
     VirtualClass,
 )
+from bookings.money_state import Money, MoneyState
 from bookings.payments.backend import find_provider, get_gateway
 from bookings.payments.gateway import (
     PaymentError,
@@ -163,6 +164,17 @@ def _cancel_charge(charge: PaymentCharge) -> bool:
         logger.warning("Charge %s is not cancelled: %s", charge.charge_id, error)
         return False
     return True
+
+
+def find_checkout_url(money: Money) -> str:
+    """Return where the whole price may be paid online now; empty if it may not be."""
+    payment, purchase = money.payment, money.purchase
+    is_whole = money.may_pay and money.state is not MoneyState.SHORT
+    if payment is None or not is_whole or payment.has_expired(money.now):
+        return ""
+    booked = None if purchase.is_place else purchase.virtual_class
+    is_time_taken = booked is not None and list_overlapping_scheduled(booked).exists()
+    return "" if is_time_taken else payment.checkout_url
 
 
 def _is_dead(payment: Payment) -> bool:

@@ -1,4 +1,4 @@
-"""``/``: the teacher, her prices, and the way to her free times."""
+"""``/``: the teacher, her prices, the way to her free times; ``/inicio``: the student's home."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,26 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.pages import show_sign_in
 from accounts.sign_in.redirects import error_text
 from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
+from bookings.domain.people.claiming import list_written_down
+from bookings.domain.places.waiting_list import list_lines_of
+from bookings.domain.queries import list_next_classes_of
+from bookings.domain.sales.holds import find_open_hold
 from bookings.models import Question, Quote, RefundCase, RefundStep, TeacherPage, load_steps
-from bookings.pages.choice import Kind, list_kinds
-from bookings.pages.front.share_picture import share_picture_url
+from bookings.pages.booking import details_url
+from bookings.pages.choosing import Kind, list_kinds
+from bookings.pages.class_card import present_lists
+from bookings.pages.forms import JoinForm
+from bookings.pages.front.crawlers import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.structured_data import describe_page
+from bookings.pages.waiting import WaitingCard
 
 OPEN_CLASSES = 3
 
@@ -62,3 +72,30 @@ def landing(request: HttpRequest) -> HttpResponse:
         ),
     }
     return render(request, "bookings/front/front_page.html", context)
+
+
+NEXT_CLASSES = 4
+
+
+@never_cache
+@require_safe
+def inicio(request: HttpRequest) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return show_sign_in(request)
+    ahead = list_next_classes_of(request.user)
+    [classes] = present_lists(request.user, ahead, most=NEXT_CLASSES)
+    hold = find_open_hold(request.user)
+    return render(
+        request,
+        "bookings/inicio.html",
+        {
+            "hold": hold,
+            "details_url": details_url(hold) if hold else "",
+            "next_class": classes[0] if classes else None,
+            "later_classes": classes[1:],
+            "written_down": list_written_down(request.user),
+            "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
+            "join_form": JoinForm(),
+            "open_classes": list_cards(OPEN_CLASSES),
+        },
+    )

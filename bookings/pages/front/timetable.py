@@ -21,8 +21,15 @@ from accounts.models import Language
 from bookings.availability.agenda import load_agenda
 from bookings.domain.desk.own_page import load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
-from bookings.pages.choice import Choice, Kind, list_kinds, option_query, read_choice, read_kind
-from bookings.pages.free_times import name_utc_offset
+from bookings.pages.choosing import (
+    Choice,
+    Kind,
+    list_kinds,
+    name_utc_offset,
+    option_query,
+    read_choice,
+    read_kind,
+)
 from calendar_sync import CalendarError
 
 # How many days with free times are shown; the booking page has the others.

@@ -31,11 +31,11 @@ from bookings.models import ClassLink, Purchase
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
-from bookings.pages.choice import rebook_url
+from bookings.pages.choosing import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
+from bookings.pages.classes import link_to_google_calendar, link_to_outlook, name_file
 from bookings.pages.joining import write_invitation
 from bookings.pages.money_card import MoneyCard
-from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
 from bookings.pages.transfers import (
     AnnounceForm,
@@ -146,7 +146,7 @@ def _present(request: HttpRequest, link: ClassLink) -> tuple[ClassCard, MoneyCar
 
 def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) -> WaysToPay | None:
     announce_url = reverse("bookings:announce_by_link", args=[token])
-    ways = find_ways(money, announce_url=announce_url)
+    ways = find_ways(money, refresh_url=refresh_url, announce_url=announce_url)
     if ways is None:
         return None
     pay_url = reverse("bookings:pay_class_link", args=[token]) if ways.checkout_url else ""
@@ -156,8 +156,6 @@ def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) 
         transfer=ways.transfer if card.virtual_class.booked_by.is_placeholder else None,
         checkout_url="",
         pay_url=pay_url,
-        payment_url="",
-        refresh_url=refresh_url,
     )
 
 

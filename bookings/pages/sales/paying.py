@@ -1,31 +1,33 @@
-"""``/inicio/pagos/<id>``: the state of a payment."""
+"""``/inicio/pagos/<id>`` and ``/inicio/lugares/<id>``: a payment, and a place in an open class."""
 
 import logging
 import uuid
-from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.queries import list_payments_of
+from bookings.domain.sales.buying import release_place
 from bookings.domain.sales.settling import settle_if_not_recent
-from bookings.models import Purchase
-from bookings.money_state import MoneyState
+from bookings.models import Purchase, PurchaseState
+from bookings.money_state import MoneyState, with_money
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes
-from bookings.pages.choice import rebook_url
+from bookings.pages.choosing import rebook_url
 from bookings.pages.class_card import present_class
+from bookings.pages.classes import link_to_google_calendar, link_to_outlook
 from bookings.pages.joining import write_invitation
 from bookings.pages.money_card import FINAL, MoneyCard
-from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.transfers import find_ways
 from bookings.payments.gateway import PaymentError
 
@@ -53,13 +55,12 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         # The class's page shows the other way, and does not ask to pay again.
         return redirect("bookings:class", class_id=virtual_class.pk)
     own_addresses = list_own_addresses(request, money.state.value)
-    ways, refresh_url = find_ways(money), own_addresses["refresh_url"]
     context = {
         "money": money,
         **own_addresses,
         "again_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
-        "ways": replace(ways, payment_url="", refresh_url=refresh_url) if ways else None,
+        "ways": find_ways(money, refresh_url=own_addresses["refresh_url"]),
         **_confirm(money, request.user),
     }
     return render(request, "bookings/payment.html", context)
@@ -118,3 +119,35 @@ def _confirm(money: MoneyCard, user: User) -> dict[str, object]:
         "google_calendar_url": link_to_google_calendar(booked),
         "outlook_url": link_to_outlook(booked),
     }
+
+
+@signed_in
+@require_safe
+def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
+    places = Purchase.objects.places().filter(person=request.user)
+    rows = with_money(places).select_related("virtual_class__booked_by")
+    place = get_object_or_404(rows, pk=purchase_id)
+    if settle_open(place):
+        place = get_object_or_404(rows, pk=purchase_id)
+    money = MoneyCard(place, timezone.now(), says_paid(request))
+    if is_shown(request, money.state.value):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    own_addresses = list_own_addresses(request, money.state.value)
+    context = {
+        "money": money,
+        **own_addresses,
+        "again_url": reverse("bookings:open_class", args=[place.virtual_class_id]),
+        "teacher_email": settings.ADMIN_EMAIL,
+        "ways": find_ways(money, refresh_url=own_addresses["refresh_url"]),
+        "can_release": money.kept_until is not None,
+    }
+    return render(request, "bookings/sales/place.html", context)
+
+
+@signed_in
+@require_POST
+def release(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse:
+    place = release_place(user=request.user, purchase_id=purchase_id)
+    if place.state == PurchaseState.LAPSED:
+        messages.success(request, _("Listo: tu lugar quedó libre."))
+    return redirect("bookings:open_class", class_id=place.virtual_class_id)
