@@ -1,4 +1,4 @@
-"""Parts of pages: boxes, list cells, bars, the sweeps' names and the code of the frame."""
+"""Parts of pages: boxes, list cells, bars, names of sweeps and providers, the code of the frame."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from bookings.payments.backend import name_provider
+
 register = template.Library()
+register.simple_tag(name_provider, name="provider_name")
 
 
 @register.simple_tag
