@@ -47,7 +47,6 @@ from bookings.models.sales.class_link import (
     read_link_token,
 )
 from bookings.models.sales.discount_code import DiscountCode
-from bookings.models.sales.entry import Entry, EntryKind
 from bookings.models.sales.hold import Hold, HoldQuerySet
 from bookings.models.sales.offer import Offer, Price
 from bookings.models.sales.open_class import (
@@ -73,6 +72,8 @@ from bookings.models.sales.payment import (
 from bookings.models.sales.purchase import (
     GIVEN_UP,
     UNPAID_STATES,
+    Entry,
+    EntryKind,
     MoneyWay,
     Purchase,
     PurchaseKind,

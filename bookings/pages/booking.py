@@ -28,13 +28,13 @@ from bookings.domain.exceptions import (
 from bookings.domain.money.prices import list_bookable_options
 from bookings.domain.sales.checkout import check_out_hold, list_hold_prices
 from bookings.domain.sales.holds import (
+    PayWay,
     find_hand_hold_end,
     find_live_hold,
     find_open_hold,
     hold_slot,
     release_hold,
 )
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.models import Hold, find_change_terms
 from bookings.pages.access import signed_in
 from bookings.pages.choosing import (

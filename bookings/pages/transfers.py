@@ -24,7 +24,7 @@ from bookings.domain.exceptions import (
     TransferNotOfferedError,
     TransfersOffError,
 )
-from bookings.domain.sales.transfer_times import (
+from bookings.domain.sales.holds import (
     BankAccount,
     find_account,
     find_kept_until,

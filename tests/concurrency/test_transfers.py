@@ -7,8 +7,8 @@ import pytest
 from django.db import IntegrityError
 
 from bookings.domain.sales import transfers
+from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.domain.sales.transfers import (
     announce_transfer,
     choose_transfer,

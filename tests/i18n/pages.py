@@ -22,7 +22,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import book_for
-from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.holds import PayWay
 from bookings.models import (
     BankTransfer,
     BookingRules,

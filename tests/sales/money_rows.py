@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.money.charges import book_charge
 from bookings.domain.money.money_back import end_purchase, note_return
-from bookings.domain.money.purchases import book_cash, book_charge
+from bookings.domain.money.purchases import book_cash
 from bookings.models import (
     ChargeStatus,
     Payment,

@@ -12,8 +12,8 @@ from bookings.domain.money.discounts import DiscountCodeError, has_lost_its_use,
 from bookings.domain.sales import holds, transfers
 from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.domain.sales.transfers import (
     announce_transfer,
     confirm_transfer,

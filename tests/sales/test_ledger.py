@@ -20,8 +20,8 @@ from bookings.domain.money.takings import find_balance, list_entries_of, list_mo
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.domain.sales.transfers import (
     announce_transfer,
     confirm_transfer,

@@ -1,4 +1,4 @@
-"""domain/sales/transfer_times.py: how long a time is kept for a transfer, and for whom."""
+"""domain/sales/holds.py: how long a time is kept for a transfer, and for whom."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.transfer_times import PayWay, find_kept_until
+from bookings.domain.sales.holds import PayWay, find_kept_until
 from bookings.domain.sales.transfers import (
     announce_transfer,
     choose_transfer,

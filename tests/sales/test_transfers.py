@@ -23,7 +23,7 @@ from bookings.domain.money.takings import find_balance
 from bookings.domain.people.personal_data import erase_person, export_person
 from bookings.domain.queries import list_returns_to_make
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.transfers import (
     announce_transfer,
     confirm_transfer,

@@ -8,8 +8,8 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.money.money_back import note_return
 from bookings.domain.sales.checkout import check_out_hold
+from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.domain.sales.transfers import announce_transfer
 from bookings.models import (
     BankTransfer,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Sum
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import promise_by_hand
-from bookings.domain.money.purchases import book_charge, lock_purchase, pay_purchase
+from bookings.domain.money.purchases import lock_purchase, pay_purchase
 from bookings.domain.money.refunds import (
     is_refund_open,
     refund_surplus,
@@ -22,10 +23,14 @@ from bookings.domain.money.refunds import (
 )
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
+    FOREIGN,
     MONEY_CAME,
     ChargeStatus,
     ClassEvent,
     ClassStatus,
+    Entry,
+    EntryKind,
+    MoneyWay,
     Payment,
     PaymentCharge,
     PaymentStatus,
@@ -232,6 +237,45 @@ def _mark_class_paid(approved_at: datetime, locked: Purchase) -> None:
     pay_purchase(locked, approved_at)
     if locked.virtual_class is not None:
         record_event(locked.virtual_class, ClassEvent.PAID)
+
+
+def book_charge(charge: PaymentCharge, *, is_second: bool) -> None:
+    """Append what the provider's last report of a charge says and the ledger lacks.
+
+    Lines are differences of sums, so late, repeated and stale reports end in the same sums.
+    """
+    wanted = _sums_of(charge)
+    if not wanted:
+        return
+    known = dict(charge.entries.order_by().values_list("kind").annotate(Sum("amount")))
+    lines = charge.entries.count()
+    for kind, (amount, moved_at) in wanted.items():
+        if difference := amount - known.get(kind, 0):
+            lines += 1
+            Entry.objects.create(
+                purchase_id=charge.payment.purchase_id,
+                kind=kind,
+                way=MoneyWay.ONLINE,
+                amount=difference,
+                is_second=is_second and kind == EntryKind.PAYMENT,
+                at=min(moved_at, timezone.now()),
+                source=f"charge:{charge.pk}:{lines}",
+                charge=charge,
+            )
+
+
+def _sums_of(charge: PaymentCharge) -> dict[EntryKind, tuple[int, datetime]]:
+    """Return the centavos that a charge moved by now, and when it did; empty if none."""
+    if charge.status not in MONEY_CAME or charge.problem in FOREIGN or charge.amount == 0:
+        return {}
+    is_gone = charge.status == ChargeStatus.CHARGED_BACK
+    taken_back = charge.amount - charge.refunded_amount if is_gone else 0
+    reported = charge.provider_updated_at
+    return {
+        EntryKind.PAYMENT: (charge.amount, charge.approved_at or reported),
+        EntryKind.REFUND: (-charge.refunded_amount, reported),
+        EntryKind.CHARGEBACK: (-taken_back, reported),
+    }
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:

@@ -116,6 +116,14 @@ def find_by_preference(preference_id: str) -> Payment | None:
     return Payment.objects.filter(preference_id=preference_id).order_by("created_at").first()
 
 
+def find_or_adopt(preference_id: str) -> Payment | None:
+    """Return the payment of a preference; adopt a foreign one."""
+    if payment := find_by_preference(preference_id):
+        return payment
+    virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
+    return adopt_payment(virtual_class) if virtual_class else None
+
+
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
     """Store a payment; None if the class is free, published or has no preference, and without
     payments online.

@@ -17,14 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.models import (
-    FOREIGN,
-    MONEY_CAME,
     BankTransfer,
     ChargeStatus,
     Entry,
     EntryKind,
     MoneyWay,
-    PaymentCharge,
     Purchase,
     PurchaseQuerySet,
     PurchaseState,
@@ -94,45 +91,6 @@ def take_cash(locked: Purchase, by: User | None) -> None:
     if payment and payment.charges.filter(status=ChargeStatus.DISPUTED).exists():
         raise BookingError(IN_DISPUTE)
     book_cash(locked, locked.missing, by)
-
-
-def book_charge(charge: PaymentCharge, *, is_second: bool) -> None:
-    """Append what the provider's last report of a charge says and the ledger lacks.
-
-    Lines are differences of sums, so late, repeated and stale reports end in the same sums.
-    """
-    wanted = _sums_of(charge)
-    if not wanted:
-        return
-    known = dict(charge.entries.order_by().values_list("kind").annotate(Sum("amount")))
-    lines = charge.entries.count()
-    for kind, (amount, moved_at) in wanted.items():
-        if difference := amount - known.get(kind, 0):
-            lines += 1
-            Entry.objects.create(
-                purchase_id=charge.payment.purchase_id,
-                kind=kind,
-                way=MoneyWay.ONLINE,
-                amount=difference,
-                is_second=is_second and kind == EntryKind.PAYMENT,
-                at=min(moved_at, timezone.now()),
-                source=f"charge:{charge.pk}:{lines}",
-                charge=charge,
-            )
-
-
-def _sums_of(charge: PaymentCharge) -> dict[EntryKind, tuple[int, datetime]]:
-    """Return the centavos that a charge moved by now, and when it did; empty if none."""
-    if charge.status not in MONEY_CAME or charge.problem in FOREIGN or charge.amount == 0:
-        return {}
-    is_gone = charge.status == ChargeStatus.CHARGED_BACK
-    taken_back = charge.amount - charge.refunded_amount if is_gone else 0
-    reported = charge.provider_updated_at
-    return {
-        EntryKind.PAYMENT: (charge.amount, charge.approved_at or reported),
-        EntryKind.REFUND: (-charge.refunded_amount, reported),
-        EntryKind.CHARGEBACK: (-taken_back, reported),
-    }
 
 
 def book_cash(locked: Purchase, amount: int, by: User | None) -> None:

@@ -34,17 +34,15 @@ from bookings.domain.money.prices import (
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.queries import list_awaiting_between
 from bookings.domain.sales.holds import (
+    PayWay,
+    awaits_transfer,
     find_hand_hold_end,
     find_hold_end,
     find_live_hold,
+    keep_for_transfer,
     keep_time,
 )
 from bookings.domain.sales.settling import settle_free_class
-from bookings.domain.sales.transfer_times import (
-    PayWay,
-    awaits_transfer,
-    keep_for_transfer,
-)
 from bookings.models import ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError

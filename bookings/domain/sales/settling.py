@@ -36,7 +36,7 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.money.charges import DAILY, SEARCH_REACH, record_charges
-from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges, find_by_preference
+from bookings.domain.money.checkouts import adopt_payment, cancel_dead_charges, find_or_adopt
 from bookings.domain.money.money_back import end_purchase
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.money.refunds import send_refunds_of
@@ -48,7 +48,6 @@ from bookings.models import (
     Payment,
     PaymentStatus,
     Purchase,
-    PurchaseKind,
     RefundCase,
     VirtualClass,
 )
@@ -107,14 +106,6 @@ def settle_if_not_recent(payment: Payment) -> None:
         settle(payment.preference_id)
 
 
-def find_or_adopt(preference_id: str) -> Payment | None:
-    """Return the payment of a preference; adopt a foreign one."""
-    if payment := find_by_preference(preference_id):
-        return payment
-    virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
-    return adopt_payment(virtual_class) if virtual_class else None
-
-
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
     """Read and record a payment. Raises PaymentError."""
     reference = None if payment.made_elsewhere else payment.reference
@@ -164,12 +155,8 @@ def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -
 
 
 def carry_out_class(virtual_class: VirtualClass) -> None:
-    paid = Payment.objects.filter(
-        purchase__kind=PurchaseKind.CLASS,
-        purchase__virtual_class=virtual_class,
-        approved_at__isnull=False,
-    )
-    if payment := paid.first():
+    payment = virtual_class.purchase and virtual_class.purchase.find_payment()
+    if payment and payment.approved_at is not None:
         carry_out(payment.pk)
 
 

@@ -36,7 +36,7 @@ from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.money.purchases import book_transfer, lock_purchase
 from bookings.domain.sales.buying import PLACE_GONE, give_place
 from bookings.domain.sales.her_bookings import find_refusal, refuse_displacing
-from bookings.domain.sales.transfer_times import find_account, keep_for_transfer
+from bookings.domain.sales.holds import find_account, keep_for_transfer
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
 from bookings.models import (
     BankTransfer,

@@ -1,4 +1,4 @@
-"""A sale: what one person buys. Amounts are centavos."""
+"""A sale: what one person buys, and the ledger of its money. Amounts are centavos."""
 
 import uuid
 from datetime import datetime
@@ -124,7 +124,7 @@ class Purchase(models.Model):
     )
     # Empty if nothing ends it: a program's booking with a preference of another system.
     kept_until = models.DateTimeField("se guarda hasta", null=True, blank=True)
-    # A bank transfer takes longer than a checkout (domain/sales/transfer_times.py). Empty for
+    # A bank transfer takes longer than a checkout (domain/sales/holds.py). Empty for
     # what is paid to the teacher, and for the bookings of programs.
     kept_for = models.CharField("para pagar por", max_length=10, choices=MoneyWay, blank=True)
     # The teacher booked it for the person: it counts towards no limit.
@@ -292,3 +292,82 @@ class Purchase(models.Model):
         if self.is_place or booked is None:
             return False
         return booked.status != ClassStatus.PENDING or booked.scheduling_requested_at is not None
+
+
+class EntryKind(models.TextChoices):
+    PAYMENT = "payment", "Pago"
+    REFUND = "refund", "Devolución"
+    CHARGEBACK = "chargeback", "Contracargo"
+
+
+class Entry(models.Model):
+    """One line of the ledger: money that moved. The database refuses to change or delete it."""
+
+    purchase = models.ForeignKey(
+        Purchase, on_delete=models.PROTECT, related_name="entries", verbose_name="compra"
+    )
+    kind = models.CharField("qué", max_length=10, choices=EntryKind)
+    way = models.CharField("cómo", max_length=10, choices=MoneyWay)
+    # Above zero if the money reached the teacher, below if it left her.
+    amount = models.BigIntegerField("monto", help_text="En centavos.")
+    # It came when the purchase was already paid.
+    is_second = models.BooleanField("segundo pago", default=False)
+    # When the money moved, and when the service learnt it.
+    at = models.DateTimeField("fecha")
+    written_at = models.DateTimeField("anotado", default=timezone.now)
+    # What moved the money, so that nothing is written twice.
+    source = models.CharField("origen", max_length=80)
+    charge = models.ForeignKey(
+        "bookings.PaymentCharge",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="entries",
+    )
+    transfer = models.ForeignKey(
+        "bookings.BankTransfer",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="entries",
+    )
+    # Who said so, of money that no provider reports.
+    by = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name="quién",
+    )
+
+    class Meta:
+        verbose_name = "movimiento"
+        verbose_name_plural = "movimientos"
+        ordering = ["at", "id"]
+        indexes = [models.Index(fields=["at"], name="entry_by_moment")]
+        constraints = [
+            known("kind", EntryKind, "known_entry_kind"),
+            known("way", MoneyWay, "known_entry_way"),
+            models.UniqueConstraint(fields=["source"], name="one_entry_per_source"),
+            models.CheckConstraint(
+                # A won dispute brings a chargeback's money back.
+                condition=Q(kind=EntryKind.PAYMENT, amount__gt=0)
+                | Q(kind=EntryKind.REFUND, amount__lt=0)
+                | Q(kind=EntryKind.CHARGEBACK) & ~Q(amount=0),
+                name="entry_moves_money",
+            ),
+            models.CheckConstraint(
+                condition=Q(way=MoneyWay.ONLINE, charge__isnull=False, transfer=None)
+                | Q(way=MoneyWay.TRANSFER, charge=None, transfer__isnull=False)
+                | Q(way=MoneyWay.CASH, charge=None, transfer=None),
+                name="entry_has_its_source",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_second=False) | Q(kind=EntryKind.PAYMENT),
+                name="only_a_payment_is_second",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.source
