@@ -4,7 +4,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from bookings.domain.money.discounts import Discount
-from bookings.models import DiscountCode
+from bookings.models.sales.discount_code import DiscountCode
 
 
 class DiscountCodeFactory(DjangoModelFactory[DiscountCode]):

@@ -46,7 +46,6 @@ from bookings.models.sales.class_link import (
     make_link,
     read_link_token,
 )
-from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.hold import Hold, HoldQuerySet
 from bookings.models.sales.offer import Offer, Price
 from bookings.models.sales.open_class import (

@@ -13,7 +13,7 @@ from bookings.domain.money.discounts import (
     find_discount,
     has_usable_codes,
 )
-from bookings.models import DiscountCode
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.pages.forms import CODE_INPUT, DetailsForm, PlaceForm
 
 CODE_REFUSALS = (DiscountCodeError, TooManyAttemptsError)

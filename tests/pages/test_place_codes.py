@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from bookings.models import DiscountCode, Purchase
+from bookings.models import Purchase
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import OpenClassFactory
 from tests.pages.texts import plain_text_of

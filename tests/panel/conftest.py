@@ -21,7 +21,6 @@ from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle
 from bookings.models import (
     BankTransfer,
-    DiscountCode,
     Hold,
     Notice,
     NoticeKind,
@@ -32,6 +31,7 @@ from bookings.models import (
     VirtualClass,
     make_link,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.bookings import drifts
 from tests.bookings.webhooks.conftest import (  # noqa: F401
     endpoint,

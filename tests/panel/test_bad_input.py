@@ -16,7 +16,6 @@ from bookings.models import (
     BankTransfer,
     BookingRules,
     Closure,
-    DiscountCode,
     Entry,
     Hold,
     Notice,
@@ -32,6 +31,7 @@ from bookings.models import (
     WebhookEndpoint,
     WeeklyHours,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.webhooks.endpoints import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.discount_codes import DiscountCodeFactory

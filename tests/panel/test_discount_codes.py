@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.models import DiscountCode, Notice, NoticeKind, VirtualClass
+from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.notices.rendering import render_mail
 from bookings.panel.sales.discount_codes import CodeForm
 from tests.discount_codes import DiscountCodeFactory, less

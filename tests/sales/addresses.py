@@ -10,7 +10,6 @@ from bookings.models import (
     BankTransfer,
     BookingRules,
     ClassLink,
-    DiscountCode,
     Payment,
     Price,
     Purchase,
@@ -19,6 +18,7 @@ from bookings.models import (
     WeeklyHours,
     change_terms,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.half import Half
 from tests.sales.books import Sale
 

@@ -15,7 +15,6 @@ from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassType,
-    DiscountCode,
     Hold,
     Payment,
     Price,
@@ -23,6 +22,7 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import HoldFactory
 from tests.pages.moments import tuesday

@@ -19,13 +19,13 @@ from bookings.domain.money.discounts import (
 from bookings.models import (
     ChargeStatus,
     ClassStatus,
-    DiscountCode,
     PaymentCharge,
     PaymentStatus,
     Purchase,
     PurchaseState,
     TransferState,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import (
     BankTransferFactory,

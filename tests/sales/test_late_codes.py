@@ -23,7 +23,6 @@ from bookings.models import (
     BankTransfer,
     ClassLog,
     ClassStatus,
-    DiscountCode,
     Hold,
     Notice,
     Payment,
@@ -32,6 +31,7 @@ from bookings.models import (
     RefundReason,
     TransferState,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import UserFactory
 from tests.pages.texts import text_of

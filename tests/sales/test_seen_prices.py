@@ -10,7 +10,8 @@ from django.utils import timezone
 from bookings.domain.exceptions import PriceChangedError
 from bookings.domain.money.discounts import DiscountCodeError, find_discount, is_over
 from bookings.domain.sales.checkout import check_out_hold, price_hold
-from bookings.models import ClassType, DiscountCode, Hold
+from bookings.models import ClassType, Hold
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.pages.code_forms import DetailsWithCodeForm
 from tests.pages.front.test_structured_data import (
     DATES as ALL_DATES,

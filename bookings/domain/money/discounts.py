@@ -28,13 +28,13 @@ from bookings.domain.exceptions import (
 )
 from bookings.models import (
     GIVEN_UP,
-    DiscountCode,
     EntryKind,
     MoneyWay,
     Purchase,
     PurchaseKind,
     RefundCase,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.templatetags.class_times import pesos
 from config.lib.throttling import count_one, give_back, seconds_left
 

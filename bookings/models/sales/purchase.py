@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.models.change_terms import RefundReason
 from bookings.models.constraints import known
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 if TYPE_CHECKING:
@@ -110,10 +111,11 @@ class Purchase(models.Model):
     # What must come in; the discount is already off.
     price = models.BigIntegerField("precio", default=0, help_text="En centavos.")
     discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
-    # What gave the discount, as it was then: ``name`` for people, the rest for webhooks.
+    # The record of what gave the discount, as it was then: ``name`` for people, the rest for
+    # webhooks. Whoever shows a sale reads this, and not the code.
     discount_terms = models.JSONField("por qué el descuento", null=True, blank=True, editable=False)
     discount_code = models.ForeignKey(
-        "bookings.DiscountCode",
+        DiscountCode,
         on_delete=models.PROTECT,
         null=True,
         blank=True,

@@ -16,7 +16,7 @@ from bookings.domain.money.discounts import (
     normalize_discount_code,
     with_uses,
 )
-from bookings.models import DiscountCode
+from bookings.models.sales.discount_code import DiscountCode
 from bookings.panel.inputs import BROWSERS_OWN, PesosField
 from bookings.panel.lists import class_link, make_badge
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin
