@@ -17,7 +17,7 @@ from bookings.domain.money.money_back import promise_by_hand
 from bookings.domain.money.purchases import lock_purchase, pay_purchase
 from bookings.domain.money.refunds import (
     is_refund_open,
-    refund_surplus,
+    refund_second_payment,
     refundable_amount,
     sum_own_refunds,
 )
@@ -97,8 +97,8 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> Purchase:
     # The teacher decides whether to refund a second payment of a class that takes place.
     if payment.approved_at is not None or locked.is_given_up:
         case = RefundCase.PAID_TWICE if is_paid else RefundCase.PAID_AFTER_CANCELLING
-        for charge in filter(_is_surplus, charges):
-            refund_surplus(charge, case)
+        if any(charge.is_surplus for charge in charges):
+            refund_second_payment(payment, case)
     payment.status = _derive_status(payment, charges, now)
     review = _review_second if is_twice else _review
     flag_for_review(payment, review(payment, charges, news))
@@ -118,7 +118,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or is_over:
         return payment
     charges = list(payment.charges.select_for_update().order_by("id"))
-    if sum(map(refundable_amount, filter(_is_good, charges))) < payment.amount:
+    if sum(refundable_amount(one) for one in charges if one.is_good) < payment.amount:
         raise BookingError(TOO_LITTLE)  # a refund may be on its way
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
@@ -210,8 +210,8 @@ def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
 def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: datetime) -> None:
     # The oldest good charges pay; later ones are surplus.
     paying: list[PaymentCharge] = []
-    for charge in filter(_is_good, charges):
-        if _net_amount(paying) < payment.amount:
+    for charge in charges:
+        if charge.is_good and _net_amount(paying) < payment.amount:
             paying.append(charge)
     if _net_amount(paying) < payment.amount:
         return
@@ -219,14 +219,6 @@ def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: da
     for charge in paying:
         charge.counts = True
         charge.save(update_fields=["counts"])
-
-
-def _is_good(charge: PaymentCharge) -> bool:
-    return charge.status == ChargeStatus.APPROVED and not charge.problem
-
-
-def _is_surplus(charge: PaymentCharge) -> bool:
-    return _is_good(charge) and not charge.counts
 
 
 def _net_amount(charges: Iterable[PaymentCharge]) -> int:
@@ -311,7 +303,8 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
     if found := _review_charges(news):
         return found
     if payment.approved_at is None:
-        is_short = news and any(map(_is_good, charges)) and not payment.purchase.is_given_up
+        has_good = any(charge.is_good for charge in charges)
+        is_short = news and has_good and not payment.purchase.is_given_up
         return ReviewReason.SHORT if is_short else payment.review
     paying = [charge for charge in charges if charge.counts]
     is_too_much = _net_amount(paying) > payment.amount
@@ -338,9 +331,10 @@ def _review_second(
     payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]
 ) -> str:
     found = _review_charges(news)
-    if found or any(map(_is_surplus, news)):
+    if found or any(charge.is_surplus for charge in news):
         return found or ReviewReason.PAID_TWICE
-    is_back = payment.review == ReviewReason.PAID_TWICE and not any(map(_is_surplus, charges))
+    has_surplus = any(charge.is_surplus for charge in charges)
+    is_back = payment.review == ReviewReason.PAID_TWICE and not has_surplus
     return ReviewReason.NONE if is_back else payment.review
 
 

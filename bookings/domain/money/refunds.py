@@ -93,29 +93,18 @@ def request_refund(
 
 
 @transaction.atomic
-def refund_surplus(charge: PaymentCharge, case: RefundCase) -> None:
-    locked = PaymentCharge.objects.select_for_update().get(pk=charge.pk)
-    _decide_once(locked, case)
-
-
-@transaction.atomic
 def refund_second_payment(payment: Payment, case: RefundCase) -> list[Refund]:
     """Refund, once, money that does not pay its purchase; return new refunds."""
     charges = payment.charges.select_for_update().order_by("id")
-    decided = [_decide_once(one, case) for one in charges if _is_second(one)]
+    decided = [_decide_once(one, case) for one in charges if one.is_surplus]
     return [refund for refund in decided if refund is not None]
 
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    second = [one for one in payment.charges.all() if _is_second(one)]
+    second = [one for one in payment.charges.all() if one.is_surplus]
     undecided = [one for one in second if not _is_decided(one)]
     return sum(map(refundable_amount, undecided))
-
-
-def _is_second(charge: PaymentCharge) -> bool:
-    is_good = charge.status == ChargeStatus.APPROVED and charge.problem == ReviewReason.NONE
-    return is_good and not charge.counts
 
 
 @transaction.atomic

@@ -190,6 +190,15 @@ class PaymentCharge(models.Model):
     def __str__(self) -> str:
         return self.charge_id
 
+    @property
+    def is_good(self) -> bool:
+        return self.status == ChargeStatus.APPROVED and not self.problem
+
+    @property
+    def is_surplus(self) -> bool:
+        """True if its money is here, and pays for nothing."""
+        return self.is_good and not self.counts
+
 
 class RefundStatus(models.TextChoices):
     REQUESTED = "requested", "Pedida"

@@ -41,7 +41,7 @@ STEPS_OF_WORK = (
     (settling, "cancel_dead_charges"),
     (MercadoPagoGateway, "cancel"),
     (recording, "pay_purchase"),
-    (recording, "refund_surplus"),
+    (recording, "refund_second_payment"),
     (MercadoPagoGateway, "refund"),
     (refunds, "lock_purchase"),
     (scheduling, "create_event"),
