@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -138,30 +139,25 @@ def list_class_options(*, key: str | None = None) -> list[ClassOption]:
 
     key: of an unlisted offer to include.
     """
-    current: defaultdict[tuple[str, int, Offer | None], dict[int, int]] = defaultdict(dict)
-    on_sale = in_force().filter(ON_SALE).select_related("offer")
-    for row in on_sale.order_by("valid_from"):
-        if row.offer is None or row.offer.is_listed or row.offer.key == key:
-            current[row.class_type, row.minutes, row.offer][row.students_up_to] = row.amount
-    options = [
-        ClassOption(ClassType(class_type), minutes, tiers, offer)
-        for (class_type, minutes, offer), amounts in current.items()
-        if (tiers := _build_tiers(ClassType(class_type), amounts))
-    ]
-    return sorted(options, key=_order_option)
+    options = []
+    for (class_type, minutes, offer), prices in groupby(list_current_prices(), _option_of):
+        if offer is None or offer.is_listed or offer.key == key:
+            kind = ClassType(class_type)
+            if tiers := _build_tiers(kind, prices):
+                options.append(ClassOption(kind, minutes, tiers, offer))
+    return options
 
 
-def _order_option(option: ClassOption) -> tuple[int, int, bool, int]:
-    position, pk = (option.offer.position, option.offer.pk) if option.offer else (-1, 0)
-    return position, pk, option.class_type != ClassType.INDIVIDUAL, option.minutes
+def _option_of(price: Price) -> tuple[str, int, Offer | None]:
+    return price.class_type, price.minutes, price.offer
 
 
-def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, ...]:
+def _build_tiers(class_type: ClassType, prices: Iterable[Price]) -> tuple[Tier, ...]:
     tiers, fewest = [], FEWEST_STUDENTS[class_type]
-    for most in sorted(amounts):
-        if most >= fewest:
-            tiers.append(Tier(fewest, most, amounts[most]))
-            fewest = most + 1
+    for price in prices:
+        if price.students_up_to >= fewest:
+            tiers.append(Tier(fewest, price.students_up_to, price.amount))
+            fewest = price.students_up_to + 1
     if class_type == ClassType.INDIVIDUAL:  # its row may allow more students
         return tuple(Tier(1, 1, tier.amount) for tier in tiers[:1])
     return tuple(tiers)
