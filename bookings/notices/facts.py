@@ -33,7 +33,7 @@ from bookings.models import (
     meet_refused_at,
 )
 from bookings.money_state import REASONS, ReturnedMoney, describe_refund
-from bookings.templatetags.class_times import clock, discount_line, long_day, pesos
+from bookings.templatetags.class_times import clock, long_day, pesos, price_note
 
 OTHERS_NAMED = 10
 # Mails that name the class's time: from then on the reader knows it.
@@ -174,10 +174,10 @@ def _why_called_off(notice: Notice) -> str:
     return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
 
 
-def _discount(notice: Notice) -> str:
+def _price_note(notice: Notice) -> str:
     purchase = notice.require_class().purchase
     is_theirs = purchase is not None and purchase.person_id == notice.user_id
-    return discount_line(purchase if is_theirs else None)
+    return price_note(purchase if is_theirs else None)
 
 
 def _refund(notice: Notice) -> ReturnedMoney:
@@ -321,7 +321,7 @@ place_price = Line(_("Precio"), lambda one: pesos(find_place(one).price))
 place_holder = Line(_("Quién"), lambda one: str(find_place(one).person))
 leaver = Line(_("Quién"), lambda one: str(find_leaver(one)))
 host = Line(_("Quién"), lambda one: str(one.require_class().booked_by))
-discount = Line(_("Descuento"), _discount)
+price_note_of_class = Line(_("Descuento"), _price_note)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).purchase.person))
 transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))

@@ -34,7 +34,7 @@ MAILS_TO_PEOPLE = {
             facts.access_code,
             facts.invitation,
             money_facts.price,
-            facts.discount,
+            facts.price_note_of_class,
             money_facts.terms,
         ),
         skip_if=NO_PLACE,

@@ -178,9 +178,9 @@ def cost(centavos: int) -> str:
 
 
 @register.filter
-def discount_line(purchase: Purchase | None) -> str:
-    """``$ 1.500 menos con AMIGOS``; empty without a discount."""
-    if purchase is None or not purchase.discount:
+def price_note(purchase: Purchase | None) -> str:
+    """Say why a price is below the list: ``$ 1.500 menos con AMIGOS``; empty if it is not."""
+    if not purchase or not purchase.discount:
         return ""
     values = {"amount": pesos(purchase.discount), "code": purchase.discount_name}
     if not values["code"]:

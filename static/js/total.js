@@ -1,4 +1,4 @@
-// Shows the price of the number of people that is chosen, and with a discount the price before it.
+// Shows the price of the number of people that is chosen, and the one before it if it was lowered.
 
 const SHOWN = [
   ["[data-price]", "[data-total]"],

@@ -11,13 +11,13 @@ from bookings.domain.desk.own_page import set_photo, write_teacher_page
 from bookings.models import (
     BookingRules,
     ClassType,
-    DiscountCode,
     Offer,
     Price,
     Question,
     Quote,
     Weekday,
 )
+from bookings.models.sales.discount_code import DiscountCode
 from tests.demo.people import SELLER
 
 WORKING_DAY = [(time(9), time(13)), (time(15), time(20))]

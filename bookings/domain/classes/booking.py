@@ -47,7 +47,7 @@ class BookingRequest:
     """preference_id: None if no payment system made one; the class gets an id of ours.
 
     words: as ``VirtualClass.TYPED``. offer: None for the plain list.
-    sale: what else the purchase stores, such as a discount, already taken off the quote's price.
+    sale: what else the purchase stores; the quote's price is what is left to pay.
     """
 
     quote: Quote
