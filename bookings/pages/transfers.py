@@ -25,14 +25,13 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.sales.holds import (
-    BankAccount,
     find_account,
     find_kept_until,
     find_purchase_kept_until,
     refuse_to_wait,
 )
 from bookings.domain.sales.transfers import announce_transfer, choose_transfer
-from bookings.models import ChangeTerms, MoneyWay, Purchase
+from bookings.models import BookingRules, ChangeTerms, MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
 from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in
@@ -62,7 +61,7 @@ class TransferCard:
     """
 
     money: MoneyCard
-    account: BankAccount
+    account: BookingRules
     announce_url: str
     form: AnnounceForm
     choose_url: str = ""

@@ -30,8 +30,8 @@ FACTS = {
     "hold.end_time",
     "payment.provider",
     # The form of an announcement, and the offer of one.
-    "transfer.account.alias",
-    "transfer.account.holder",
+    "transfer.account.transfer_alias",
+    "transfer.account.transfer_holder",
     "transfer.announce_url",
     "transfer.choose_url",
     "transfer.form.operation_number",

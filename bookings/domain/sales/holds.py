@@ -1,7 +1,6 @@
 """Times and places kept while their students pay, and who keeps too many unpaid."""
 
 import uuid
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
@@ -230,17 +229,10 @@ class PayWay(StrEnum):
     TRANSFER = "transferencia"
 
 
-@dataclass(frozen=True, slots=True)
-class BankAccount:
-    alias: str
-    holder: str
-
-
-def find_account() -> BankAccount | None:
+def find_account() -> BookingRules | None:
+    """Return the rules if they name the account for transfers."""
     rules = BookingRules.load()
-    if not rules.transfer_alias:
-        return None
-    return BankAccount(rules.transfer_alias, rules.transfer_holder)
+    return rules if rules.transfer_alias else None
 
 
 def find_kept_until(
