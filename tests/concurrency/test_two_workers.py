@@ -1,4 +1,4 @@
-"""Two workers of gunicorn without CACHE_URL agree on the calendar's list and on who has a place."""
+"""Two workers of gunicorn without CACHE_URL agree on who has a place."""
 
 from collections import Counter
 from functools import partial
@@ -7,13 +7,11 @@ import pytest
 import requests
 from django.conf import settings
 
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import Role, UserActivity, VirtualClass
 from tests.concurrency.racing import serve
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import database_url, web_server
 
-PATH = "/api/calendar"
 CODE = "ABCD2345"
 HOST = {"Host": "testserver"}  # of BASE_URL
 
@@ -29,26 +27,6 @@ def server(django_db_setup, tmp_path_factory):
         DATABASE_URL=database_url(),
     ) as server:
         yield server
-
-
-def lengths(server):
-    """Ask so often, by a connection each, that both workers answer."""
-    answers = [requests.get(server.url + PATH, headers=HOST, timeout=20) for _ in range(8)]
-    return {len(answer.json()) for answer in answers}
-
-
-def test_both_workers_list_a_write_at_once(server, teacher, host, google):
-    virtual_class = VirtualClassFactory(booked_by=host)
-    assert lengths(server) == {0}
-
-    body = {"preferenceId": virtual_class.preference_id}
-    asked = requests.post(server.url + PATH, json=body, headers=HOST, timeout=20)
-    assert asked.status_code == 200
-    assert lengths(server) == {1}
-
-    # By a third process: this one, as the worker would.
-    cancel_class(class_id=virtual_class.pk, actor=teacher)
-    assert lengths(server) == {0}
 
 
 def join(server, session):
