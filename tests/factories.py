@@ -135,18 +135,28 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
 class HoldFactory(DjangoModelFactory[Hold]):
     """The time of a ``purchase``, as long as that is kept; or else a time that ``user`` chose.
 
-    ``expires_at`` ends either, and may be left out for a purchase that is kept already.
+    A chosen time is an hour alone, kept for a quarter of an hour. ``expires_at`` ends either, and
+    may be left out for a purchase that is kept already.
     """
 
     class Meta:
         model = Hold
 
+    class Params:
+        sold = factory.LazyAttribute(lambda o: o.purchase and o.purchase.virtual_class)
+
     purchase = None
-    expires_at = None
+    expires_at = factory.LazyAttribute(
+        lambda o: None if o.purchase else timezone.now() + timedelta(minutes=15)
+    )
     user = factory.LazyAttribute(lambda o: o.purchase.person)
-    start_time = factory.LazyAttribute(lambda o: o.purchase.virtual_class.start_time)
-    end_time = factory.LazyAttribute(lambda o: o.purchase.virtual_class.end_time)
-    class_type = factory.LazyAttribute(lambda o: o.purchase.virtual_class.class_type)
+    start_time = factory.LazyAttribute(lambda o: o.sold.start_time)
+    end_time = factory.LazyAttribute(
+        lambda o: o.sold.end_time if o.sold else o.start_time + timedelta(hours=1)
+    )
+    class_type = factory.LazyAttribute(
+        lambda o: o.sold.class_type if o.sold else ClassType.INDIVIDUAL
+    )
     utc_offset = factory.LazyAttribute(lambda o: find_offset(o.start_time))
 
     @classmethod

@@ -8,10 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money.checkouts import make_preference, open_checkout
 from bookings.domain.money.prices import Quote
+from bookings.domain.money.refunds import request_partial_refund
 from bookings.domain.sales.settling import settle
-from bookings.models import Payment, VirtualClass
+from bookings.models import Payment, PaymentCharge, Refund, VirtualClass
 from tests.booking import book_class
 from tests.standins.mercadopago.notices import Letter
 
@@ -45,6 +47,20 @@ def make_paid_class(user: User, mercadopago: Any) -> VirtualClass:
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id or "")
     return VirtualClass.objects.get(purchases__payment=payment)
+
+
+def call_off(payment: Payment, by: User) -> VirtualClass:
+    """Cancel the class of a payment, as the teacher does who signed in just now."""
+    class_id = payment.purchase.virtual_class_id
+    assert class_id
+    return cancel_class(class_id=class_id, actor=by, fresh_sign_in=True)
+
+
+def ask_for_part(charge: PaymentCharge, amount: int, by: User, *, left: int = PRICE) -> Refund:
+    """Give back centavos of a charge, as the teacher does who signed in just now."""
+    return request_partial_refund(
+        charge_id=charge.pk, amount=amount, left=left, by=by, fresh_sign_in=True
+    )
 
 
 def posting(client: Client) -> Any:

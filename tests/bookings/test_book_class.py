@@ -5,11 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.exceptions import (
-    BookingError,
-    PreferenceTakenError,
-)
-from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
+from bookings.domain.exceptions import BookingError, PreferenceTakenError
+from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 
@@ -55,12 +52,6 @@ def test_book_class_stores_a_pending_class(host):
     }
 
 
-def test_book_class_makes_no_activity(host):
-    book_class(**wanted(host))
-
-    assert UserActivity.objects.count() == 0
-
-
 def test_book_class_may_overlap_other_classes(host):
     taken = VirtualClassFactory(scheduled=True)
 
@@ -74,10 +65,7 @@ def test_book_class_may_overlap_other_classes(host):
     [
         ({"end": timezone.now()}, "después de empezar"),
         ({"start": timezone.now() - timedelta(hours=2), "end": timezone.now()}, "ya terminó"),
-        (
-            {"end": timezone.now() + timedelta(days=2)},
-            "demasiado larga",
-        ),
+        ({"end": timezone.now() + timedelta(days=2)}, "demasiado larga"),
     ],
     ids=["ends before it starts", "is over", "too long"],
 )

@@ -1,4 +1,4 @@
-"""domain/sales/checkout.py: from a kept time to the provider's checkout."""
+"""domain/sales/checkout.py: from a kept time, or a program's wish, to the provider's checkout."""
 
 from datetime import datetime, timedelta
 
@@ -7,13 +7,16 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.exceptions import (
+    BookingError,
     HoldExpiredError,
     NoPriceError,
+    PaymentsOffError,
+    SlotTakenError,
+    TooManyHoldsError,
 )
-from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales import checkout
+from bookings.domain.sales.checkout import check_out_hold, request_preference
 from bookings.domain.sales.holds import find_hand_hold_end
-from bookings.domain.sales.settling import settle
 from bookings.models import (
     PAY_WITHIN,
     BookingRules,
@@ -26,10 +29,37 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
-from tests.bookings.checkouts import add_prices, check_out, keep
-from tests.factories import VirtualClassFactory
-from tests.sales.open_classes import end_everything
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
+
+START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
+END = START + timedelta(hours=1)
+
+
+def add_prices():
+    for class_type, students, amount in (("individual", 1, 1_250_050), ("grupal", 4, 2_400_000)):
+        Price.objects.create(
+            class_type=class_type,
+            minutes=60,
+            students_up_to=students,
+            amount=amount,
+            valid_from="2026-01-01",
+        )
+
+
+def keep(user, *, start=START, class_type=ClassType.INDIVIDUAL, minutes=15):
+    return HoldFactory(
+        user=user,
+        start_time=start,
+        class_type=class_type,
+        expires_at=timezone.now() + timedelta(minutes=minutes),
+    )
+
+
+def check_out(user, hold, students=1):
+    return check_out_hold(
+        user=user, hold_id=hold.pk, students_count=students, words={"learning_focus": "Travel"}
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -67,22 +97,6 @@ def test_the_time_is_kept_as_long_as_the_preference(mercadopago, host):
     assert timedelta(minutes=14) < left <= timedelta(minutes=BookingRules.load().hold_minutes)
 
 
-def test_a_group_pays_the_price_of_its_size(mercadopago, host):
-    check_out(host, keep(host, class_type=ClassType.GROUP), students=3)
-
-    assert Payment.objects.get().amount == 2_400_000
-    assert VirtualClass.objects.get().max_participants == 3
-
-
-def test_paying_at_the_checkout_schedules_the_class(mercadopago, teacher, host):
-    done = check_out(host, keep(host))
-    mercadopago.pay(done.preference_id)
-
-    settle(done.preference_id)
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
 def test_checking_out_twice_is_checking_out_once(mercadopago, host):
     hold = keep(host)
 
@@ -90,23 +104,6 @@ def test_checking_out_twice_is_checking_out_once(mercadopago, host):
 
     assert first == second
     assert len(mercadopago.preferences) == Payment.objects.count() == 1
-
-
-def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
-    hold = keep(host)
-    first = []
-    inner = checkout.make_preference
-
-    def overtaken(payment, quote):
-        if not first:
-            first.append(None)
-            first.append(check_out(host, hold))
-        return inner(payment, quote)
-
-    monkeypatch.setattr(checkout, "make_preference", overtaken)
-
-    assert check_out(host, hold) == first[1]
-    assert VirtualClass.objects.count() == 1
 
 
 def test_a_provider_that_is_down_books_nothing_and_keeps_the_time(mercadopago, host):
@@ -189,18 +186,6 @@ def test_a_class_that_costs_nothing_counts_as_paid(mercadopago, teacher, host):
     assert done.purchase.paid_at is not None
 
 
-def test_a_free_class_is_finished_later_when_the_calendar_is_down(
-    mercadopago, google, teacher, host
-):
-    Price.objects.update(amount=0)
-    google.fault("events.insert", *[Fault.status(503)] * 9)
-
-    virtual_class = check_out(host, keep(host))
-
-    assert virtual_class.status == ClassStatus.PENDING
-    assert VirtualClass.objects.get().scheduling_requested_at is not None
-
-
 def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     done = check_out(host, keep(host))
 
@@ -212,11 +197,7 @@ def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
 
 @pytest.mark.parametrize(
     ("hours", "kept"),
-    [
-        (72, PAY_WITHIN),
-        (40, timedelta(hours=28)),
-        (12, timedelta(minutes=15)),
-    ],
+    [(72, PAY_WITHIN), (40, timedelta(hours=28)), (12, timedelta(minutes=15))],
     ids=["far", "until the minimum notice", "long enough to choose"],
 )
 def test_a_class_paid_by_hand_waits_until_the_minimum_notice_at_most(db, hours, kept):
@@ -228,31 +209,83 @@ def test_a_class_paid_by_hand_waits_until_the_minimum_notice_at_most(db, hours, 
     assert find_hand_hold_end(now + timedelta(hours=hours), now) == now + kept
 
 
-def test_a_class_lapses_with_its_preference(mercadopago, host):
-    virtual_class = check_out(host, keep(host))
-    assert list(list_next_classes_of(host)) == [virtual_class]
-
-    # The stored status is the provider's last answer, from before it expired.
-    end_everything()
-
-    virtual_class.refresh_from_db()
-    assert virtual_class.has_lapsed
-    assert list(list_next_classes_of(host)) == []
+def wish(user, **changes):
+    values = {"start": START, "end": END, "is_group_class": False, "students_count": 1}
+    return request_preference(user=user, **values | changes)
 
 
-def test_the_name_of_a_preference_lets_no_class_lapse(host):
-    named = VirtualClassFactory(booked_by=host, preference_id="manual-of-a-client")
+def test_a_preference_is_made_at_the_price_of_the_list(mercadopago, host):
+    payment = wish(host, is_group_class=True, students_count=4)
 
-    assert not named.has_lapsed
-    assert list_next_classes_of(host).get() == named
+    assert payment.amount == 2_400_000
+    assert payment.purchase.virtual_class is None
+    assert payment.checkout_url == mercadopago.preferences[0]["init_point"]
 
 
-def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):
-    virtual_class = check_out(host, keep(host))
-    mercadopago.pay(virtual_class.preference_id, "pending", method="ticket")
-    end_everything()
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"end": START}, "después de empezar"),
+        (
+            {
+                "start": timezone.now() - timedelta(days=2),
+                "end": timezone.now() - timedelta(days=1),
+            },
+            "ya terminó",
+        ),
+        ({"end": START + timedelta(minutes=30)}, "No ofrecemos"),
+        ({"end": END + timedelta(seconds=1)}, "No ofrecemos"),
+        ({"is_group_class": True, "students_count": 5}, "No ofrecemos"),
+    ],
+    ids=["nothing", "past", "other length", "odd length", "too many"],
+)
+def test_a_class_that_is_not_offered_gets_no_preference(mercadopago, host, changes, refusal):
+    with pytest.raises(BookingError, match=refusal):
+        wish(host, **changes)
 
-    settle(virtual_class.preference_id)
+    assert mercadopago.preferences == []
 
-    [kept] = list_next_classes_of(host)
-    assert not kept.has_lapsed
+
+def test_a_time_that_is_taken_gets_no_preference(mercadopago, host):
+    VirtualClassFactory(scheduled=True, start_time=START)
+
+    with pytest.raises(SlotTakenError):
+        wish(host)
+
+
+def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, host, stranger):
+    HoldFactory(user=stranger, start_time=START)
+
+    with pytest.raises(SlotTakenError):
+        wish(host)
+    assert wish(stranger).preference_id
+    assert len(mercadopago.preferences) == 1
+
+
+def test_nobody_asks_for_payments_without_end(mercadopago, host, stranger, settings):
+    settings.MAX_UNPAID_PREFERENCES = 2
+    for _ in range(2):
+        wish(host)
+
+    with pytest.raises(TooManyHoldsError):
+        wish(host)
+    assert wish(stranger, start=END, end=END + timedelta(hours=1)).preference_id
+    with time_machine.travel(timezone.now() + timedelta(minutes=20)):
+        assert wish(host).preference_id
+
+
+def test_a_preference_ends_with_its_class_at_the_latest(mercadopago, host):
+    with time_machine.travel(END - timedelta(minutes=5), tick=False):
+        assert wish(host).expires_at == END
+
+
+def test_a_class_that_costs_nothing_needs_no_preference(mercadopago, host):
+    Price.objects.update(amount=0)
+
+    with pytest.raises(BookingError, match="no tiene costo"):
+        wish(host)
+
+
+def test_without_a_provider_there_are_no_preferences(host):
+    with pytest.raises(PaymentsOffError):
+        wish(host)

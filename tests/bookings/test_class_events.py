@@ -6,16 +6,11 @@ import pytest
 from django.db import connection
 
 from bookings.domain.calendar import writing
-from bookings.domain.calendar.writing import (
-    create_event,
-    request_withdrawal,
-    withdraw_event,
-    withdraw_events,
-)
+from bookings.domain.calendar.writing import request_withdrawal, withdraw_event, withdraw_events
 from bookings.domain.classes import scheduling
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
+from bookings.domain.exceptions import ClassCancelledError
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from calendar_sync import CalendarUnavailableError
 from tests.factories import VirtualClassFactory
@@ -114,15 +109,6 @@ def test_an_event_that_lands_after_the_cancellation_is_withdrawn_by_the_sweep(
     assert VirtualClass.objects.get().withdrawal_requested_at is None
 
 
-def test_withdraw_event_leaves_the_event_of_a_scheduled_class(pending, google):
-    schedule_class(preference_id=pending.preference_id)
-    request_withdrawal(pending)
-
-    withdraw_event(pending)
-
-    assert len(google.live_events()) == 1
-
-
 def test_an_event_deleted_under_a_class_that_is_being_saved_is_made_again(
     pending, google, monkeypatch
 ):
@@ -160,71 +146,15 @@ def schedule_before(monkeypatch, step, virtual_class):
     )
 
 
-@pytest.mark.parametrize("step", ["delete_event_of", "_note_withdrawal"])
 def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored(
-    step, withdrawn, google, monkeypatch
+    withdrawn, google, host, monkeypatch
 ):
-    schedule_before(monkeypatch, step, withdrawn)
+    schedule_before(monkeypatch, "delete_event_of", withdrawn)
 
     withdraw_event(withdrawn)
 
     [event] = google.live_events()
     stored = VirtualClass.objects.get()
-    assert stored.status == ClassStatus.SCHEDULED
+    assert (stored.status, stored.ics_sequence) == (ClassStatus.SCHEDULED, 1)
     assert stored.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
-
-
-def test_people_learn_the_link_of_an_event_that_was_restored(withdrawn, google, host, monkeypatch):
-    schedule_before(monkeypatch, "delete_event_of", withdrawn)
-
-    withdraw_event(withdrawn)
-
-    [told] = Notice.objects.filter(kind=NoticeKind.LINK_CHANGED)
-    assert told.user == host
-    assert VirtualClass.objects.get().ics_sequence == 1
-
-
-def test_an_event_restored_under_a_class_that_is_cancelled_goes_in_the_end(
-    withdrawn, google, teacher, monkeypatch
-):
-    schedule_before(monkeypatch, "delete_event_of", withdrawn)
-    before(
-        monkeypatch,
-        writing,
-        "create_event",
-        lambda: cancel_class(class_id=withdrawn.pk, actor=teacher),
-    )
-
-    withdraw_event(withdrawn)
-    withdraw_events()
-
-    assert google.live_events() == []
-
-
-def test_a_class_that_lost_its_time_asks_the_calendar_once(pending, google):
-    google.fault("events.insert", *PENDING_FOR_EVER)
-    with pytest.raises(CalendarUnavailableError):
-        schedule_class(preference_id=pending.preference_id)
-    google.heal()
-    VirtualClassFactory(scheduled=True, owns_time=True, start_time=pending.start_time)
-
-    for _ in range(3):
-        with pytest.raises(SlotTakenError):
-            schedule_class(preference_id=pending.preference_id)
-
-    looks = [request for request in google.requests if request.route == "events.get"]
-    pending.refresh_from_db()
-    assert len(looks) == 1
-    assert pending.scheduling_refusal == "slot_taken"
-    assert not pending.is_being_scheduled
-
-
-def test_pending_classes_can_all_lose_their_events(pending, host, google):
-    rivals = [pending, VirtualClassFactory(booked_by=host)]
-
-    for one in rivals:
-        create_event(one)
-        request_withdrawal(one)
-        withdraw_event(one)
-
-    assert google.live_events() == []
+    assert Notice.objects.get(kind=NoticeKind.LINK_CHANGED).user == host

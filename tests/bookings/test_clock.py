@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.classes.times import delete_expired_holds
@@ -47,22 +46,6 @@ def test_a_mail_is_sent_but_a_reminder_waits_for_its_class(host, student):
 
     unsent = Notice.objects.filter(sent_at=None).values_list("kind", flat=True)
     assert list(unsent) == [NoticeKind.REMINDER_DAY]
-
-
-def test_a_mail_from_the_future_does_not_replace_a_later_one(host, student):
-    """A class was moved while the clock was ahead, and again afterwards."""
-    virtual_class = VirtualClassFactory(
-        scheduled=True, booked_by=host, start_time=timezone.now() + 5 * DAY
-    )
-    with time_machine.travel(timezone.now() + DAY):
-        record_due(NoticeKind.RESCHEDULED, virtual_class, [host.pk], "1")
-        deliver_due()
-    mail.outbox.clear()
-
-    record_due(NoticeKind.RESCHEDULED, virtual_class, [host.pk], "2")
-    deliver_due()
-
-    assert [letter.to for letter in mail.outbox] == [[host.email]]
 
 
 def test_a_class_is_scheduled_though_the_calendar_was_paused(host, teacher):

@@ -1,4 +1,4 @@
-"""Each requested scheduling is finished in the end."""
+"""domain/classes/finishing.py: each requested scheduling is finished in the end."""
 
 from datetime import timedelta
 
@@ -6,7 +6,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.calendar.grant import FAILURES_IN_A_ROW, class_wait, note_outage
+from accounts.services import remember_refresh_token
+from bookings.domain.calendar.grant import class_wait, note_outage
 from bookings.domain.calendar.writing import REQUEST_GRACE, withdraw_events
 from bookings.domain.classes import finishing
 from bookings.domain.classes.finishing import finish_requested_schedulings
@@ -20,19 +21,67 @@ from bookings.models import (
     RefundReason,
     VirtualClass,
 )
-from calendar_sync import CalendarUnavailableError
-from tests.bookings.interrupted import (
-    DOWN,
-    LONG_AGO,
-    MINUTE,
-    TroubledCalendar,
-    interrupt_many,
-    interrupted,
-    sweep_every_minute,
-)
+from calendar_sync import CalendarUnavailableError, CreatedEvent
 from tests.factories import OpenClassFactory, VirtualClassFactory
 from tests.payments import make_payment
-from tests.standins import Fault
+
+LONG_AGO = timedelta(minutes=5)
+MINUTE = timedelta(minutes=1)
+DOWN = CalendarUnavailableError("down")
+
+
+class TroubledCalendar:
+    """A calendar in memory that is down, or fails for some classes only; it counts its calls."""
+
+    events: dict[str, str] = {}
+    calls: list[str] = []
+    failures: dict[str, Exception] = {}
+    failure: Exception | None = None
+
+    def __init__(self, *, refresh_token):
+        """Need no grant."""
+
+    @classmethod
+    def fail_with(cls, failure):
+        cls.failure = failure
+
+    def create_event(self, draft):
+        self.calls.append(draft.reference)
+        self._fail_for(draft.reference)
+        self.events[draft.event_id] = draft.reference
+        address = f"https://meet.example/{draft.event_id}"
+        return CreatedEvent(
+            draft.event_id, draft.summary, draft.description, draft.start, draft.end, address
+        )
+
+    def delete_event(self, event_id, *, reference, named_by_provider=False):
+        self._fail_for(reference)
+        self.events.pop(event_id, None)
+
+    def _fail_for(self, reference):
+        if failure := self.failure or self.failures.get(reference):
+            raise failure
+
+
+def interrupted(host, *, day=1, since=LONG_AGO):
+    return VirtualClassFactory(
+        booked_by=host,
+        start_time=timezone.now() + timedelta(days=day),
+        scheduling_requested_at=timezone.now() - since,
+    )
+
+
+def interrupt_many(host, count):
+    """Store such classes, in the order of their wishes."""
+    return [interrupted(host, day=n + 1, since=LONG_AGO * (count - n)) for n in range(count)]
+
+
+def sweep_every_minute(times):
+    done = []
+    for minute in range(1, times + 1):
+        with time_machine.travel(timezone.now() + MINUTE * minute):
+            done.append(finish_requested_schedulings())
+    return done
 
 
 @pytest.fixture
@@ -129,29 +178,6 @@ def test_a_refusal_keeps_no_other_class(host, teacher, caplog):
     assert f"Class {taken.pk} is not scheduled yet: slot_taken" in caplog.text
 
 
-def test_a_calendar_that_is_down_is_not_asked_for_every_class(host, teacher, google):
-    for day in range(1, 6):
-        interrupted(host, day=day)
-    google.revoke(teacher.provider_refresh_token)
-
-    assert finish_requested_schedulings() == 0
-
-    asked = [one for one in google.requests if one.route == "token"]
-    assert len(asked) == 1
-
-
-def test_classes_that_the_calendar_refuses_hold_up_no_other(host, teacher, google):
-    for day in range(1, 4):
-        interrupted(host, day=day, since=LONG_AGO * 2)
-    google.fault("events.insert", *[Fault.status(400)] * 3)
-    healthy = interrupted(host, day=4)
-
-    finish_requested_schedulings()
-
-    healthy.refresh_from_db()
-    assert healthy.is_scheduled
-
-
 def test_class_waits_longer_each_time_and_never_the_same():
     waits = [class_wait(attempts, DOWN) / MINUTE for attempts in (1, 2, 3, 20)]
 
@@ -172,37 +198,6 @@ def test_class_that_fails_is_not_asked_for_until_its_time(host, calendar):
     assert virtual_class.next_scheduling_at > timezone.now()
 
 
-def test_scheduled_class_has_no_attempts_left_behind(host, calendar):
-    virtual_class = interrupted(host)
-    VirtualClass.objects.update(scheduling_attempts=4)
-
-    finish_requested_schedulings()
-
-    virtual_class.refresh_from_db()
-    assert (virtual_class.scheduling_attempts, virtual_class.next_scheduling_at) == (0, None)
-
-
-def test_provider_s_own_wish_is_honoured(host, calendar):
-    virtual_class = interrupted(host)
-    fail_for(calendar, virtual_class, CalendarUnavailableError("busy", retry_after=1200))
-
-    finish_requested_schedulings()
-
-    virtual_class.refresh_from_db()
-    assert virtual_class.next_scheduling_at >= timezone.now() + timedelta(minutes=19)
-
-
-def test_retry_after_of_an_answer_reaches_the_class(host, teacher, google, settings):
-    settings.CALENDAR_BUDGET = timedelta(seconds=1)
-    virtual_class = interrupted(host)
-    google.fault("events.insert", Fault.status(503, headers={"Retry-After": "900"}))
-
-    finish_requested_schedulings()
-
-    virtual_class.refresh_from_db()
-    assert virtual_class.next_scheduling_at >= timezone.now() + timedelta(minutes=14)
-
-
 def test_hour_of_outage_costs_few_calls_and_ends_for_all_in_order(host, calendar):
     """Classes that failed all the time come before later wishes."""
     waiting = interrupt_many(host, 8)
@@ -220,18 +215,6 @@ def test_hour_of_outage_costs_few_calls_and_ends_for_all_in_order(host, calendar
     assert others == [str(one.pk) for one in [*waiting, *later] if str(one.pk) != trial]
 
 
-def test_outage_is_asked_after_by_one_class_at_a_time(host, calendar):
-    interrupt_many(host, 5)
-    calendar.fail_with(DOWN)
-    finish_requested_schedulings()
-    assert len(calendar.calls) == FAILURES_IN_A_ROW
-
-    with time_machine.travel(timezone.now() + MINUTE * 2):
-        finish_requested_schedulings()
-
-    assert len(calendar.calls) == FAILURES_IN_A_ROW + 1
-
-
 def test_somebody_s_success_ends_the_waiting_of_all(host, calendar):
     waiting = interrupt_many(host, 5)
     calendar.fail_with(DOWN)
@@ -241,48 +224,6 @@ def test_somebody_s_success_ends_the_waiting_of_all(host, calendar):
     schedule_class(preference_id=waiting[4].preference_id)
 
     assert finish_requested_schedulings() == 4
-
-
-def test_classes_that_always_fail_hold_up_no_other(host, calendar):
-    classes = interrupt_many(host, 8)
-    for poisoned in classes[:4]:
-        fail_for(calendar, poisoned)
-
-    assert sum(sweep_every_minute(6)) == 4
-
-    with time_machine.travel(timezone.now() + MINUTE * 10):
-        interrupted(host, day=30)
-        assert sum(sweep_every_minute(6)) == 1
-
-
-def test_bug_that_one_class_meets_keeps_no_other(host, calendar, caplog):
-    classes = interrupt_many(host, 3)
-    fail_for(calendar, classes[0], RuntimeError("a bug"))
-
-    assert finish_requested_schedulings() == 2
-
-
-def test_classes_that_wait_for_their_payment_hold_up_no_other(host, calendar, settings):
-    classes = interrupt_many(host, 3)
-    Purchase.objects.filter(virtual_class=classes[2]).update(state="paid", paid_at=timezone.now())
-    settings.CALENDAR_TRIGGER_POLICY = "paid"
-
-    assert finish_requested_schedulings() == 1
-
-    classes[0].refresh_from_db()
-    assert classes[0].scheduling_attempts == 1
-
-
-def test_sweep_without_work_costs_three_queries(db, django_assert_num_queries):
-    with django_assert_num_queries(3):
-        finish_requested_schedulings()
-
-
-def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
-    interrupt_many(host, 2)
-    monkeypatch.setattr(finishing, "TIME_PER_SWEEP", timedelta())
-
-    assert finish_requested_schedulings() == 0
 
 
 def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
@@ -295,22 +236,6 @@ def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
         schedule_class(preference_id=waiting[3].preference_id, during_outage=False)
 
     assert calendar.calls == []
-
-
-def test_bug_that_one_event_meets_keeps_no_other(db, calendar, caplog):
-    first, _ = (
-        VirtualClassFactory(
-            status=ClassStatus.CANCELLED, withdrawal_requested_at=timezone.now() - LONG_AGO * age
-        )
-        for age in (2, 1)
-    )
-    fail_for(calendar, first, RuntimeError("a bug"))
-
-    assert withdraw_events() == 1
-
-    waiting = VirtualClass.objects.get(withdrawal_requested_at__isnull=False)
-    assert waiting == first
-    assert waiting.withdrawal_requested_at > timezone.now() - LONG_AGO
 
 
 def test_nothing_is_withdrawn_during_an_outage(host, calendar):
@@ -328,3 +253,25 @@ def test_nothing_is_withdrawn_during_an_outage(host, calendar):
     assert withdraw_events() == 1
     cancelled.refresh_from_db()
     assert cancelled.withdrawal_requested_at is None
+
+
+def test_revoked_grant_is_asked_with_once(host, teacher, google):
+    interrupt_many(host, 3)
+    google.revoke(teacher.provider_refresh_token)
+
+    done = [finish_requested_schedulings(), *sweep_every_minute(10)]
+
+    assert done == [0] * 11
+    assert [one.route for one in google.requests] == ["token"]
+    assert not VirtualClass.objects.exclude(next_scheduling_at=None).exists()
+
+
+def test_reconnecting_resumes_at_once(
+    host, teacher, google, monkeypatch, django_capture_on_commit_callbacks
+):
+    called = []
+    monkeypatch.setattr(finishing.job, "call", lambda: called.append(True))
+    with django_capture_on_commit_callbacks(execute=True):
+        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
+
+    assert called == [True]

@@ -14,15 +14,8 @@ from bookings.domain.money.refunds import request_partial_refund
 from bookings.domain.people.claiming import claim_class, confirm_claim, return_claim
 from bookings.domain.people.personal_data import erase_person
 from bookings.domain.sales.transfers import confirm_transfer
-from bookings.models import (
-    ClassLog,
-    ClassStatus,
-    Notice,
-    Refund,
-    TransferState,
-    VirtualClass,
-    make_link,
-)
+from bookings.models import ClassLog, ClassStatus, Notice, Refund, TransferState, VirtualClass
+from bookings.models.sales.class_link import make_link
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_paid_class
 from tests.sales.open_classes import store, take
@@ -101,7 +94,6 @@ DECISIONS = [
 
 
 def everything():
-    """Return what the decisions write."""
     told = "pk", "status", "start_time", "booked_by", "purchases__paid_at"
     classes = VirtualClass.objects.order_by("pk").values(*told)
     counts = [model.objects.count() for model in (Refund, Notice, ClassLog, User)]

@@ -4,23 +4,32 @@ from datetime import timedelta
 from functools import cache
 
 import pytest
-import time_machine
+from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from django.core import mail
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.domain.calendar.grant import check_calendar_grant, describe_access
 from bookings.domain.calendar.repairing import compare_calendar, keep_push_channel
 from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.desk.today import load_setup
-from bookings.models import Notice, NoticeKind
+from bookings.models import Notice, NoticeKind, WebhookEndpoint
 from bookings.notices.delivery import deliver_due
 from bookings.work.health import load_service_state
 from bookings.work.metrics import ServiceCollector
 from calendar_sync import CalendarNotConnectedError, write_calendar
+from tests.accounts.flows import sign_in
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.environment import TEACHER_EMAIL
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
 
 ALERTS = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK, NoticeKind.ACCOUNT_REFUSED]
 
@@ -36,7 +45,6 @@ def grant_is(teacher, *, days_old):
 
 
 def use_account():
-    """Call the calendar by the service account."""
     with write_calendar(None) as calendar:
         calendar.check_grant()
 
@@ -53,20 +61,6 @@ def test_check_uses_the_grant_even_where_a_key_could_read(teacher, google, setti
 
     asked = [one for one in google.requests if one.route == "events.list"]
     assert [("x-goog-api-key" in {k.lower() for k in one.headers}) for one in asked] == [False]
-
-
-def test_nobody_s_grant_is_not_checked(db, google):
-    assert (check_calendar_grant(), google.requests) == (0, [])
-
-
-def test_dead_grant_is_noted_and_told(teacher, google):
-    google.revoke(teacher.provider_refresh_token)
-
-    assert check_calendar_grant() == 0
-
-    teacher.refresh_from_db()
-    assert teacher.provider_token_revoked_at is not None
-    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 
 
 @cache
@@ -112,28 +106,6 @@ def test_service_account_that_is_refused_is_told_once(robot, teacher, google):
     assert "Google ya no acepta la cuenta de servicio" in mail.outbox[0].body
 
 
-def test_service_account_that_is_refused_anew_is_told_anew(robot, google):
-    asked = [ask(google, is_accepted=is_accepted) for is_accepted in (False, True) * 2]
-
-    assert asked == [0, 1, 0, 1]
-    assert Notice.objects.count() == 2
-    assert deliver_due() == 0  # it is accepted by now
-    assert set(Notice.objects.values_list("failure", flat=True)) == {
-        "El calendario ya se había reconectado."
-    }
-
-
-def test_whoever_signs_in_later_is_told_of_a_refusal_that_goes_on(robot, google, settings):
-    settings.ADMIN_EMAIL, known = "nobody-yet@example.com", settings.ADMIN_EMAIL
-    ask(google, is_accepted=False)
-    assert not Notice.objects.exists()
-
-    settings.ADMIN_EMAIL = known
-    ask(google, is_accepted=False)
-
-    assert Notice.objects.get().user.email == known
-
-
 def test_refused_service_account_is_seen_everywhere(robot, google):
     """By machines and on the panel; once it is accepted again, nowhere."""
     seen = []
@@ -146,15 +118,6 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
         ]
 
     assert seen == ["revoked", "revoked", True, "ok", "ok", False]
-
-
-def test_no_service_account_is_no_refused_one(teacher, google):
-    type(teacher).objects.update(provider_refresh_token="")
-
-    with pytest.raises(CalendarNotConnectedError):
-        use_account()
-
-    assert not Notice.objects.exists()
 
 
 @pytest.mark.parametrize("route", ["token", "events.list"])
@@ -193,16 +156,6 @@ def test_grant_of_a_risky_age_is_told(teacher, google, days_old, told):
     check_calendar_grant()
 
     assert kinds_told() == told
-
-
-def test_risk_is_told_once_for_each_grant(teacher, google):
-    for _ in range(2):
-        grant_is(teacher, days_old=6)
-        for hour in range(3):
-            with time_machine.travel(timezone.now() + timedelta(hours=hour)):
-                check_calendar_grant()
-
-    assert kinds_told() == [NoticeKind.GRANT_AT_RISK] * 2
 
 
 # Whatever may be the first to meet a refusal.
@@ -262,21 +215,6 @@ def test_service_account_takes_over_when_the_grant_is_gone(
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
 
 
-def test_scheduling_that_meets_a_revoked_grant_is_finished_by_the_account(
-    client, teacher, google, host, account
-):
-    virtual_class = VirtualClassFactory(booked_by=host)
-    google.revoke(teacher.provider_refresh_token)
-
-    answer = CALLERS["write"](client, virtual_class)
-
-    assert answer.status_code == 500
-    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        assert finish_requested_schedulings() == 1
-    assert len(google.live_events()) == 1
-    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
-
-
 def exposition():
     return "".join(
         f"{sample.name} {sample.value}\n"
@@ -285,11 +223,49 @@ def exposition():
     )
 
 
-def test_mail_about_a_grant_with_a_stand_in_says_who_schedules(teacher, google, account):
-    google.revoke(teacher.provider_refresh_token)
-    check_calendar_grant()
+TOKEN = "a-token-of-some-length"
 
-    assert deliver_due() == 1
 
-    assert "Mientras tanto usamos la cuenta de servicio." in mail.outbox[0].body
-    assert "no se agenda ninguna clase" not in mail.outbox[0].body
+@pytest.fixture
+def lost(google, settings):
+    """A grant and a receiver's secret under a key that is gone."""
+    settings.METRICS_TOKEN = TOKEN
+    settings.FIELD_KEYS = [Fernet.generate_key().decode()]
+    google.add_person(email=TEACHER_EMAIL, name="Paula Profe")
+    sign_in(Client(), "google", TEACHER_EMAIL)
+    WebhookEndpointFactory(secret="whsec_old")
+    settings.FIELD_KEYS = [Fernet.generate_key().decode()]
+
+
+@pytest.fixture
+def calm(client):
+    client.raise_request_exception = False
+    return client
+
+
+def test_the_documented_way_back_is_one(lost, calm, capsys):
+    assert sign_in(calm, "google", TEACHER_EMAIL).status_code == 500
+    with pytest.raises(CommandError, match="2 cannot be read"):
+        call_command("rotate_keys")
+
+    call_command("rotate_keys", "--forget-unreadable")
+
+    assert "Forgotten: 2." in capsys.readouterr().out
+    assert calm.get("/readyz").json()["calendar"] == "not_connected"
+    assert sign_in(calm, "google", TEACHER_EMAIL).status_code == 302
+    sign_in(calm, "google", TEACHER_EMAIL, process="calendar")
+    assert check_calendar_grant() == 1
+    endpoint = WebhookEndpoint.objects.get()
+    shown = calm.post(reverse("admin:bookings_webhookendpoint_secret", args=[endpoint.pk]))
+    assert endpoint.secret in shown.content.decode()
+
+
+def test_what_can_be_read_is_kept(lost, student):
+    student.provider_refresh_token = "readable"
+    student.save()
+    kept = WebhookEndpointFactory()
+
+    call_command("rotate_keys", "--forget-unreadable")
+
+    assert User.objects.get(pk=student.pk).provider_refresh_token == "readable"
+    assert WebhookEndpoint.objects.get(pk=kept.pk).secret == kept.secret

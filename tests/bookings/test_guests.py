@@ -1,27 +1,47 @@
-"""domain/calendar/guests.py: the event invites the people with a place, whatever fails."""
+"""domain/calendar/guests.py: the event invites the people with a place; MEET_ACCESS opens it."""
 
-from contextlib import nullcontext
 from datetime import timedelta
-from unittest.mock import Mock
 
 import pytest
 import time_machine
 from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
-from bookings.domain.calendar import drafts, guests, writing
+from bookings.domain.calendar import guests
 from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import reconcile
+from bookings.domain.calendar.writing import update_events
 from bookings.domain.classes.cancelling import leave_class
-from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, Heartbeat, UserActivity, VirtualClass
-from tests.bookings.guest_lists import SOON, invited, is_requested, patches, sweep_later
 from tests.environment import TEACHER_EMAIL
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.standins import Fault
+from tests.standins.google import MEET_SCOPE
+from tests.standins.google.accounts import CALENDAR_SCOPE
+
+SOON = timedelta(minutes=2)
+
+
+def invited(google):
+    [event] = google.live_events()
+    return [one["email"] for one in event.get("attendees", [])]
+
+
+def patches(google):
+    return [request for request in google.requests if request.route == "events.patch"]
+
+
+def sweep_later():
+    with time_machine.travel(timezone.now() + SOON):
+        return update_events()
+
+
+def is_requested(virtual_class):
+    virtual_class.refresh_from_db()
+    return virtual_class.guests_changed_at is not None
 
 
 @pytest.fixture
@@ -36,11 +56,6 @@ def end(virtual_class):
     VirtualClass.objects.filter(pk=virtual_class.pk).update(
         status=ClassStatus.COMPLETED, start_time=over - timedelta(hours=1), end_time=over
     )
-
-
-def test_host_is_invited_with_the_event(google, scheduled, host):
-    assert invited(google) == [host.email]
-    assert not is_requested(scheduled)
 
 
 def test_burst_of_joins_is_one_patch(google, scheduled, host):
@@ -68,25 +83,6 @@ def test_address_that_google_refuses_keeps_no_other_guest_out(
 
     assert invited(google) == [host.email, student.email]
     assert not is_requested(scheduled)
-
-
-def test_class_of_such_an_address_is_scheduled(google, teacher):
-    host = UserFactory(email='"a host"@example.com')
-    pending = VirtualClassFactory(booked_by=host)
-
-    schedule_class(preference_id=pending.preference_id)
-
-    assert invited(google) == []
-
-
-def test_guest_who_leaves_is_taken_out(google, scheduled, host, student):
-    join_class(user=student, access_code=scheduled.access_code)
-    sweep_later()
-
-    leave_class(class_id=scheduled.pk, user=student)
-    sweep_later()
-
-    assert invited(google) == [host.email]
 
 
 def test_suspended_person_is_not_invited_until_reactivated(google, scheduled, host, student):
@@ -164,16 +160,6 @@ def test_failed_patch_undoes_no_join_and_is_retried(google, scheduled, student, 
     assert not is_requested(scheduled)
 
 
-def test_refused_patch_of_a_past_class_is_not_retried_for_ever(google, scheduled, student):
-    join_class(user=student, access_code=scheduled.access_code)
-    end(scheduled)
-    google.fault("events.patch", Fault.status(403, "forbidden"))
-
-    sweep_later()
-
-    assert not is_requested(scheduled)
-
-
 def test_person_who_joins_while_the_list_is_written_is_not_lost(
     google, scheduled, student, stranger, monkeypatch
 ):
@@ -193,40 +179,6 @@ def test_person_who_joins_while_the_list_is_written_is_not_lost(
         sweep_later()
 
     assert {student.email, stranger.email} < set(invited(google))
-
-
-def test_list_is_written_by_one_of_two_processes(google, scheduled, student):
-    join_class(user=student, access_code=scheduled.access_code)
-    first, second = VirtualClass.objects.get(), VirtualClass.objects.get()
-
-    guests.write_guests(first)
-    reads = len(google.requests)
-    guests.write_guests(second)
-
-    assert len(google.requests) == reads
-
-
-def test_slow_writer_leaves_its_older_list_to_another_round(
-    google, scheduled, host, student, monkeypatch
-):
-    """A process reads the people, waits for the calendar, and writes after another's newer list."""
-    ask = guests.use_calendar
-
-    def write_late(token):
-        monkeypatch.setattr(guests, "use_calendar", ask)
-        join_class(user=student, access_code=scheduled.access_code)
-        sweep_later()
-        return ask(token)
-
-    guests.request_guests(VirtualClass.objects.all())
-    monkeypatch.setattr(guests, "use_calendar", write_late)
-    guests.write_guests(VirtualClass.objects.get())
-    assert is_requested(scheduled)
-
-    with time_machine.travel(timezone.now() + SOON):
-        sweep_later()
-    assert invited(google) == [host.email, student.email]
-    assert not is_requested(scheduled)
 
 
 # --- The comparison, moves and events that are made again -----------------------------------------
@@ -260,60 +212,6 @@ def test_deleted_event_is_left_to_the_comparison_which_invites_again(
     assert invited(google) == [host.email, student.email]
 
 
-def test_moved_class_keeps_its_guests(google, scheduled, student, teacher):
-    join_class(user=student, access_code=scheduled.access_code)
-    sweep_later()
-    before = invited(google)
-
-    start = scheduled.start_time + timedelta(hours=3)
-    reschedule_class(class_id=scheduled.pk, actor=teacher, start=start)
-
-    assert invited(google) == before
-
-
-def test_list_read_before_an_event_is_made_again_is_not_the_last(
-    google, scheduled, host, student, teacher, monkeypatch
-):
-    """A guest joins while the event is made again, when there is none to invite the guest to."""
-    google.delete_event(scheduled.provider_event_id)
-    write = writing.write_calendar
-
-    def join_meanwhile(token):
-        monkeypatch.setattr(writing, "write_calendar", write)
-        join_class(user=student, access_code=scheduled.access_code)
-        sweep_later()
-        return write(token)
-
-    def draft_before(virtual_class):
-        draft = drafts.draft_event(virtual_class)
-        monkeypatch.setattr(writing, "write_calendar", join_meanwhile)
-        return draft
-
-    monkeypatch.setattr(writing, "draft_event", draft_before)
-    reconcile()
-    with time_machine.travel(timezone.now() + SOON):
-        sweep_later()
-
-    assert invited(google) == [host.email, student.email]
-
-
-def test_new_grant_invites_those_who_joined_under_a_service_account(
-    google, scheduled, host, student, teacher, monkeypatch
-):
-    join_class(user=student, access_code=scheduled.access_code)
-    # A service account of its own invites nobody, and the request is done.
-    monkeypatch.setattr(guests, "use_calendar", lambda token: nullcontext(Mock()))
-    sweep_later()
-    monkeypatch.undo()
-    assert invited(google) == [host.email]
-
-    remember_refresh_token(user=teacher, refresh_token=google.grant(TEACHER_EMAIL))
-    with time_machine.travel(timezone.now() + SOON):
-        sweep_later()
-
-    assert invited(google) == [host.email, student.email]
-
-
 # --- At once --------------------------------------------------------------------------------------
 
 
@@ -337,18 +235,6 @@ def test_join_asks_for_the_list_after_its_commit(
     assert at_once == [1]
 
 
-def test_list_waits_until_nobody_has_come_for_a_while(google, scheduled, student, at_once):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    guests.write_recent()
-    assert (patches(google), at_once) == ([], [1])
-
-    with time_machine.travel(timezone.now() + guests.QUIET):
-        guests.write_recent()
-    assert student.email in invited(google)
-    assert at_once == [1]
-
-
 @pytest.mark.parametrize("pause", ["outage", "failure"])
 def test_failing_calendar_is_left_to_the_sweep(google, scheduled, student, at_once, pause):
     join_class(user=student, access_code=scheduled.access_code)
@@ -364,3 +250,57 @@ def test_failing_calendar_is_left_to_the_sweep(google, scheduled, student, at_on
     assert at_once == []
     reads = [request for request in google.requests if request.route == "events.get"]
     assert len(reads) == (0 if pause == "outage" else 3)
+
+
+@pytest.fixture
+def open_access(settings):
+    settings.MEET_ACCESS = "open"
+
+
+def grant_meet(google, teacher):
+    token = google.grant(TEACHER_EMAIL, f"{CALENDAR_SCOPE} {MEET_SCOPE}")
+    type(teacher).objects.filter(pk=teacher.pk).update(provider_refresh_token=token)
+
+
+def test_meeting_is_opened_with_a_grant_for_it(google, open_access, host, teacher):
+    grant_meet(google, teacher)
+    schedule_class(preference_id=VirtualClassFactory(booked_by=host).preference_id)
+
+    sweep_later()
+
+    assert list(google.access_types.values()) == ["OPEN"]
+    assert Heartbeat.objects.get(name="meet_access").failed_at is None
+
+
+def test_refused_opening_is_noted_and_breaks_nothing(google, open_access, scheduled, student):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    sweep_later()
+
+    assert student.email in invited(google)
+    assert not is_requested(scheduled)
+    assert Heartbeat.objects.get(name="meet_access").failed_at is not None
+    scheduled.booked_by.refresh_from_db()
+    assert (
+        type(scheduled.booked_by).objects.get(email=TEACHER_EMAIL).provider_token_revoked_at is None
+    )
+
+
+def test_new_grant_opens_the_meetings_ahead(google, open_access, scheduled, teacher):
+    sweep_later()
+    token = google.grant(TEACHER_EMAIL, f"{CALENDAR_SCOPE} {MEET_SCOPE}")
+
+    remember_refresh_token(user=teacher, refresh_token=token)
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert list(google.access_types.values()) == ["OPEN"]
+    assert Heartbeat.objects.get(name="meet_access").failed_at is None
+
+
+def test_meetings_stay_as_they_are_by_default(google, scheduled, student):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    sweep_later()
+
+    assert [one for one in google.requests if one.route.startswith("spaces")] == []

@@ -1,4 +1,4 @@
-"""Behind every promise stands a constraint: each of these rows is refused by the database."""
+"""Behind every promise stands a constraint; a request reads the booking rules once."""
 
 from datetime import timedelta
 
@@ -6,8 +6,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from bookings.models import ClassStatus, Role, UserActivity, VirtualClass
+from bookings.models import BookingRules, ClassStatus, Role, UserActivity, VirtualClass, keep_rules
 from tests.factories import VirtualClassFactory
+from tests.statements import statements
+
+pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
 
@@ -101,3 +104,46 @@ def test_scheduled_classes_that_own_their_time_never_overlap(host, minutes, refu
             schedule.update(**complete)
     else:
         assert schedule.update(**complete) == 1
+
+
+@pytest.fixture(autouse=True)
+def rules():
+    BookingRules(hold_minutes=20).save()
+
+
+def change():
+    rules = BookingRules.load()
+    rules.hold_minutes = 30
+    rules.save()
+
+
+def test_the_block_reads_the_rules_once():
+    with keep_rules(), statements() as seen:
+        read = [BookingRules.load().hold_minutes for _ in range(3)]
+
+    assert (read, len(seen)) == ([20, 20, 20], 1)
+
+
+def test_the_block_reads_what_it_saved():
+    with keep_rules():
+        change()
+
+        assert BookingRules.load().hold_minutes == 30
+
+
+def test_the_block_forgets_what_it_undid():
+    with keep_rules():
+        with transaction.atomic():
+            change()
+            BookingRules.load()
+            transaction.set_rollback(True)
+
+        assert BookingRules.load().hold_minutes == 20
+
+
+def test_a_form_that_changes_its_rules_changes_no_others():
+    with keep_rules():
+        BookingRules.load().hold_minutes = 99
+        BookingRules.load().hold_minutes = 98
+
+        assert BookingRules.load().hold_minutes == 20

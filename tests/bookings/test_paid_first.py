@@ -6,27 +6,13 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.exceptions import (
-    HoldExpiredError,
-    SlotTakenError,
-)
+from bookings.domain.exceptions import HoldExpiredError, SlotTakenError
 from bookings.domain.sales.checkout import check_out_hold, request_preference
-from bookings.domain.sales.holds import find_live_hold, keep_time
-from bookings.domain.sales.settling import settle
-from bookings.models import (
-    Hold,
-    Notice,
-    NoticeKind,
-    Price,
-    Purchase,
-    RefundReason,
-)
-from bookings.payments.gateway import PaymentError
+from bookings.domain.sales.holds import keep_time
+from bookings.models import Hold, Notice, NoticeKind, Price
 from bookings.work.sweeps import sweep
 from tests.booking import book_class
 from tests.factories import HoldFactory, VirtualClassFactory
-from tests.payments import make_payment
-from tests.standins import Fault
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
 
@@ -92,14 +78,6 @@ def test_an_unpaid_class_still_respects_the_hold(host, stranger):
     assert mails() == []
 
 
-def test_a_class_that_costs_nothing_ends_no_hold(paid, stranger):
-    Purchase.objects.update(price=0)
-    hold_of(stranger, paid)
-
-    with pytest.raises(SlotTakenError):
-        schedule_class(preference_id=paid.preference_id)
-
-
 def test_the_hold_of_a_paid_class_stays(paid, stranger):
     other = VirtualClassFactory(booked_by=stranger, paid_at=timezone.now(), kept_until=SOON)
     hold_of(stranger, paid, purchase=other.purchase, expires_at=None)
@@ -107,44 +85,6 @@ def test_the_hold_of_a_paid_class_stays(paid, stranger):
     with pytest.raises(SlotTakenError):
         schedule_class(preference_id=paid.preference_id)
     assert Hold.objects.get().purchase.virtual_class == other
-
-
-def test_money_for_a_class_whose_hold_was_ended_goes_back(mercadopago, host, stranger):
-    payment = make_payment(stranger)
-    virtual_class = payment.purchase.virtual_class
-    HoldFactory(purchase=virtual_class.purchase)
-    first = VirtualClassFactory(
-        booked_by=host, paid_at=timezone.now(), start_time=virtual_class.start_time
-    )
-    schedule_class(preference_id=first.preference_id)
-    virtual_class.refresh_from_db()
-    assert virtual_class.scheduling_refusal == "slot_taken"
-    assert [mail.virtual_class for mail in mails()] == [virtual_class]
-
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-
-    assert payment.charges.get().refunds.get().reason == RefundReason.SLOT_LOST
-    assert len(mercadopago.refunds) == 1
-
-
-def test_a_hold_that_ran_out_is_not_called_lost(host, stranger, paid):
-    hold = hold_of(stranger, paid)
-    Hold.objects.all().delete()
-
-    with pytest.raises(HoldExpiredError, match="Se venció"):
-        find_live_hold(user=stranger, hold_id=hold.pk)
-
-
-def test_the_page_of_a_payment_offers_no_checkout_for_a_lost_time(
-    mercadopago, host, stranger, sign_in
-):
-    payment = make_payment(stranger)
-    VirtualClassFactory(scheduled=True, start_time=payment.purchase.virtual_class.start_time)
-
-    page = sign_in(stranger).get(f"/inicio/pagos/{payment.pk}", follow=True).content.decode()
-
-    assert payment.checkout_url not in page
 
 
 # --- A preference keeps its time ------------------------------------------------------------------
@@ -187,32 +127,6 @@ def test_asking_again_moves_the_hold_to_the_new_preference(prices, host):
     second = wish(host)
 
     assert Hold.objects.get().purchase.payment == second
-
-
-def test_choosing_another_slot_leaves_the_time_of_a_preference(prices, host):
-    payment = wish(host)
-    start = payment.expires_at + timedelta(days=3)
-
-    keep_time(
-        HoldFactory.build(
-            user=host,
-            start_time=start,
-            end_time=start + timedelta(hours=1),
-            class_type="individual",
-            expires_at=payment.expires_at,
-        )
-    )
-
-    assert Hold.objects.filter(purchase__payment=payment).exists()
-    assert Hold.objects.count() == 2
-
-
-def test_a_preference_that_the_provider_refuses_keeps_no_time(prices, mercadopago, host):
-    mercadopago.fault("preferences.create", *[Fault.status(500)] * 5)
-
-    with pytest.raises(PaymentError):
-        wish(host)
-    assert not Hold.objects.exists()
 
 
 def test_the_class_takes_the_hold_of_its_preference_over(prices, host):

@@ -17,7 +17,6 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def joined(host, student, teacher):
-    """Ana's class in three days, with a guest."""
     start = timezone.now() + timedelta(days=3)
     scheduled = store_scheduled(booked_by=host, start_time=start)
     return join_class(user=student, access_code=scheduled.access_code)
@@ -26,10 +25,6 @@ def joined(host, student, teacher):
 def planned():
     rows = Notice.objects.filter(kind__startswith="reminder").order_by("due_at", "user__email")
     return list(rows.values_list("kind", "user__email"))
-
-
-def test_a_place_plans_no_mail_of_another_day(joined):
-    assert planned() == []
 
 
 def test_the_sweep_plans_each_reminder_an_hour_before_it_is_due(joined, host, student):

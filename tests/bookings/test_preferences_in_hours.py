@@ -3,19 +3,16 @@
 from datetime import timedelta
 
 import pytest
-import time_machine
 
-from bookings.domain.exceptions import SlotNotOfferedError, SlotTakenError
+from bookings.domain.exceptions import SlotNotOfferedError
 from bookings.domain.sales.checkout import request_preference
-from bookings.domain.sales.holds import hold_slot
-from bookings.models import ClassType, Closure, Hold, Payment, Purchase
+from bookings.models import Closure, Hold, Payment
 from calendar_sync import CalendarNotConnectedError
-from tests.booking import book_class
 from tests.pages.moments import NOW, tuesday
 
-HOUR = timedelta(hours=1)
-
 pytestmark = pytest.mark.usefixtures("agenda")
+
+HOUR = timedelta(hours=1)
 
 
 def wish(user, start):
@@ -49,18 +46,6 @@ def test_a_time_that_the_pages_do_not_offer_gets_no_preference(mercadopago, host
     assert mercadopago.preferences == []
 
 
-def test_a_time_of_the_teachers_dentist_gets_no_preference(mercadopago, host, google):
-    google.add_event(
-        start={"dateTime": tuesday("10:30").isoformat()},
-        end={"dateTime": tuesday("10:45").isoformat()},
-    )
-
-    with pytest.raises(SlotTakenError) as refusal:
-        wish(host, tuesday("10:00"))
-
-    assert refusal.value.code == "slot_taken"
-
-
 def test_without_the_calendar_there_is_no_preference(mercadopago, host, teacher, google):
     google.revoke(teacher.provider_refresh_token)
 
@@ -69,29 +54,3 @@ def test_without_the_calendar_there_is_no_preference(mercadopago, host, teacher,
 
     assert not Payment.objects.exists()
     assert not Hold.objects.exists()
-
-
-def test_the_time_that_a_person_holds_gets_a_preference_again(mercadopago, host):
-    hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
-
-    first, second = wish(host, tuesday("10:00")), wish(host, tuesday("10:00"))
-
-    assert Hold.objects.get().purchase.payment == second != first
-
-
-def test_a_preference_is_booked_though_the_time_is_no_longer_offered(mercadopago, host):
-    payment, start = wish(host, tuesday("10:00")), tuesday("10:00")
-    close(start)
-
-    with time_machine.travel(start - HOUR, tick=False):
-        book_class(
-            user=host,
-            start=start,
-            end=start + HOUR,
-            is_group_class=False,
-            students_count=1,
-            price=payment.amount,
-            preference_id=payment.preference_id,
-        )
-
-    assert Purchase.objects.get().payment == payment

@@ -7,37 +7,20 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
+from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.money_back import promise_cash
-from bookings.domain.money.refunds import (
-    request_partial_refund,
-    request_refund,
-    send_due_refunds,
-)
+from bookings.domain.money.refunds import request_refund, send_due_refunds
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
-from bookings.domain.sales.settling import settle, trigger_scheduling
-from bookings.models import (
-    ClassStatus,
-    Notice,
-    NoticeKind,
-    Payment,
-    PaymentCharge,
-    PaymentStatus,
-    Purchase,
-    Refund,
-    RefundReason,
-)
+from bookings.domain.sales.settling import settle
+from bookings.models import Notice, NoticeKind, PaymentCharge, Purchase, Refund, RefundReason
 from bookings.money_state import REASONS, ReturnState, describe_money
-from bookings.money_state.returns import CHARGEBACK, ELSEWHERE
+from bookings.money_state.returns import CHARGEBACK
 from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
 from bookings.notices.skip_rules import refund_settled
-from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.bookings.stored import store_paid
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, ask_for_part, call_off, make_payment
 from tests.standins import Fault
 
 
@@ -104,73 +87,12 @@ def test_a_class_whose_money_went_back_takes_no_new_joins(
     assert code not in page.content.decode()
 
 
-def test_a_class_that_was_refunded_in_part_takes_joins(mercadopago, paid, student, teacher):
-    charge = PaymentCharge.objects.get()
-    request_partial_refund(
-        charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
-    )
-    assert send_due_refunds() == 1
-    assert settle(paid.preference_id).status == PaymentStatus.PARTIALLY_REFUNDED
-
-    assert join_class(user=student, access_code=paid.purchase.virtual_class.access_code)
-
-
-def test_the_panel_says_that_a_class_was_charged_back(mercadopago, paid, teacher, sign_in):
-    charge_back(mercadopago, paid)
-    path = reverse("admin:class_sheet", args=[paid.purchase.virtual_class.pk])
-
-    assert "Contracargo" in sign_in(teacher).get(path).content.decode()
-
-
-def test_a_class_whose_money_is_gone_is_not_scheduled(mercadopago, google, payment):
-    google.fault("events.insert", *[Fault.status(400)] * 4)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    Payment.objects.update(status=PaymentStatus.CHARGED_BACK)
-
-    with pytest.raises(ClassCancelledError):
-        trigger_scheduling(preference_id=payment.preference_id)
-
-    assert google.live_events() == []
-    assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.CANCELLED
-
-
 # --- Why, how much, when --------------------------------------------------------------------------
-
-
-def test_money_paid_twice_is_explained_on_the_page_and_in_a_mail(mercadopago, paid, host, sign_in):
-    mercadopago.pay(paid.preference_id)
-    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        settle(paid.preference_id)
-
-    reason = REASONS[RefundReason.PAID_TWICE]
-    assert told(paid) == [(reason, PRICE, ReturnState.DONE)]
-    mail = read_mail(host, NoticeKind.MONEY_RETURNED)
-    assert str(reason) in mail
-    assert "$\xa024.000" in mail
-    page = read_page(sign_in(host), paid)
-    assert str(reason) in page
-    assert "¡Listo! Tu clase está pagada y confirmada" in page
-
-
-def test_money_that_was_never_booked_is_explained(mercadopago, teacher, host, sign_in):
-    payment = make_payment(host, booked=False)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
-        settle(payment.preference_id)
-
-    reason = REASONS[RefundReason.NEVER_BOOKED]
-    assert told(payment) == [(reason, PRICE, ReturnState.DONE)]
-    assert str(reason) in read_mail(host, NoticeKind.MONEY_RETURNED)
-    page = read_page(sign_in(host), payment)
-    assert str(reason) in page
-    assert "Si la reserva no llega" not in page
 
 
 def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    call_off(paid, teacher)
 
     assert told(paid) == [(REASONS[RefundReason.CANCELLED], PRICE, ReturnState.FAILED)]
     page = read_page(sign_in(host), paid)
@@ -184,28 +106,11 @@ def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     assert Notice.objects.filter(user=teacher, kind=NoticeKind.TO_REVIEW).count() == 1
 
 
-def test_a_refused_refund_of_unbooked_money_is_mailed_in_the_person_s_language(
-    mercadopago, teacher, host
-):
-    User.objects.filter(pk=host.pk).update(language="en")
-    payment = make_payment(host, booked=False)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    mercadopago.refund_status = "rejected"
-    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
-        settle(payment.preference_id)
-
-    mail = read_mail(host, NoticeKind.REFUND_FAILED)
-
-    assert "Your teacher already knows" in mail
-    assert "ARS\xa024,000" in mail
-
-
 def test_a_refused_refund_is_not_mailed_once_the_teacher_asked_for_it_again(
     mercadopago, paid, teacher, host
 ):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    call_off(paid, teacher)
     mercadopago.refund_status = "approved"
     request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     send_due_refunds()
@@ -221,13 +126,11 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     mercadopago, paid, teacher, host, sign_in
 ):
     charge = PaymentCharge.objects.get()
-    request_partial_refund(
-        charge_id=charge.pk, amount=400_000, left=PRICE, by=teacher, fresh_sign_in=True
-    )
+    ask_for_part(charge, 400000, teacher)
     send_due_refunds()
     mercadopago.fault("refunds.create", Fault.status(503))
     settle(paid.preference_id)
-    cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    call_off(paid, teacher)
 
     page = read_page(sign_in(host), paid)
 
@@ -238,22 +141,6 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     assert "La clase sigue como estaba" not in page
     assert "Te devolvemos $\xa020.000" in page
     assert "En total te devolvemos $\xa024.000" in read_mail(host, NoticeKind.CANCELLED)
-
-
-def test_what_was_refunded_at_the_provider_is_counted_once(mercadopago, paid, teacher):
-    MercadoPagoGateway().refund(charge_id=str(charge_id()), amount=100, key="by the panel")
-    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        settle(paid.preference_id)
-    charge = PaymentCharge.objects.get()
-    request_partial_refund(
-        charge_id=charge.pk, amount=300, left=PRICE - 100, by=teacher, fresh_sign_in=True
-    )
-    send_due_refunds()
-    with time_machine.travel(timezone.now() + timedelta(minutes=4)):
-        settle(paid.preference_id)
-
-    assert sorted(amount for _, amount, _ in told(paid)) == [100, 300]
-    assert REASONS[ELSEWHERE] in [reason for reason, _, _ in told(paid)]
 
 
 def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, teacher, host):
@@ -269,21 +156,11 @@ def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, 
     assert "no se pudo agendar" not in mail
 
 
-def test_a_refund_that_is_repeated_is_mailed_once(mercadopago, paid, teacher, host):
-    for _ in range(2):
-        cancel_class(class_id=paid.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
-        with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-            send_due_refunds()
-            settle(paid.preference_id)
-
-    assert Notice.objects.filter(user=host, kind=NoticeKind.MONEY_RETURNED).count() == 1
-
-
 def test_a_refused_refund_that_the_teacher_returns_in_cash_is_said_so(
     mercadopago, paid, teacher, host
 ):
     mercadopago.refund_status = "rejected"
-    cancel_class(class_id=paid.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    call_off(paid, teacher)
     promise_cash(refund_id=Refund.objects.get().pk, by=teacher, fresh_sign_in=True)
 
     deliver_due()

@@ -9,8 +9,8 @@ from django.utils import timezone
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle, settle_due_payments
-from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Refund
-from tests.factories import HoldFactory, VirtualClassFactory
+from bookings.models import ChargeStatus, PaymentCharge
+from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -58,26 +58,6 @@ def test_a_voucher_that_could_not_be_cancelled_is_cancelled_later(
     assert voucher(mercadopago) == "cancelled"
 
 
-def test_a_voucher_that_nobody_told_of_is_cancelled_when_it_is_seen(mercadopago, host, teacher):
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id, "pending", method="ticket")
-    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
-
-    settle(payment.preference_id)
-
-    assert voucher(mercadopago) == "cancelled"
-
-
-def test_a_voucher_that_is_paid_first_goes_back(mercadopago, payment, teacher):
-    mercadopago.settle(mercadopago.payments[0]["id"], "approved")
-
-    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher)
-    settle(payment.preference_id)
-
-    assert voucher(mercadopago) == "refunded"
-    assert Refund.objects.count() == 1
-
-
 def test_a_time_that_another_class_owns_cancels_the_voucher(mercadopago, payment):
     VirtualClassFactory(scheduled=True, start_time=payment.purchase.virtual_class.start_time)
 
@@ -94,33 +74,6 @@ def test_a_class_that_is_paid_otherwise_cancels_the_voucher(mercadopago, payment
     assert voucher(mercadopago) == "cancelled"
     payment.refresh_from_db()
     assert payment.purchase.virtual_class.is_scheduled
-
-
-@pytest.mark.parametrize("booked", [True, False], ids=["booked", "not booked"])
-def test_a_class_that_is_over_cancels_the_voucher(mercadopago, host, booked):
-    payment = make_payment(host, booked=booked)
-    mercadopago.pay(payment.preference_id, "pending", method="ticket")
-
-    with later(days=8):
-        settle(payment.preference_id)
-
-    assert voucher(mercadopago) == "cancelled"
-
-
-def test_a_voucher_outlives_the_time_that_was_kept_for_it(mercadopago, payment, student):
-    HoldFactory(
-        user=student,
-        start_time=payment.purchase.virtual_class.start_time,
-        end_time=payment.purchase.virtual_class.end_time,
-        class_type="individual",
-        expires_at=timezone.now() + timedelta(hours=2),
-    )
-
-    with later(hours=1):
-        settle(payment.preference_id)
-
-    assert voucher(mercadopago) == "pending"
-    assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.PENDING
 
 
 def test_what_the_teacher_vouched_for_may_be_the_voucher(mercadopago, payment, teacher):

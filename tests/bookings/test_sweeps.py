@@ -1,4 +1,4 @@
-"""sweeps.py and ``manage.py sweep``: what was left is done, and nothing twice."""
+"""sweeps.py, domain/batches.py and manage.py sweep: what was left is done, and nothing twice."""
 
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -9,23 +9,48 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from bookings.domain import batches
 from bookings.models import Heartbeat
 from bookings.work import sweeps
 from bookings.work.sweeps import sweep
-from tests.api.database_faults import failing
-from tests.factories import HoldFactory, VirtualClassFactory
+from tests.bookings.test_finishing import LONG_AGO, interrupted
+from tests.factories import HoldFactory
 
-LONG_AGO = timedelta(minutes=5)
+
+def work_through(outcomes):
+    """Work through rows that are true, false or raise; return the count and what was tried."""
+    tried = []
+
+    def work(outcome):
+        tried.append(outcome)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return batches.work_through(outcomes, work, outage=OSError, name="Row"), tried
+
+
+def test_a_batch_gives_way_once_its_time_is_over(monkeypatch):
+    monkeypatch.setattr(batches, "SECONDS_IN_A_ROW", 0)
+
+    assert work_through([True] * 9) == (1, [True])
+
+
+def test_a_provider_that_is_down_is_not_asked_for_every_row(caplog):
+    down = OSError("down")
+
+    assert work_through([down, down, True, down, down, down, True])[0] == 1
+    assert caplog.text.count("is put off: down") == 5
+
+
+def test_a_bug_that_one_row_meets_stops_no_other(caplog):
+    bug = ValueError("a bug")
+
+    assert work_through([bug, bug, bug, bug, True, False, True])[0] == 2
+    assert "failed." in caplog.text
+
+
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-
-
-def interrupted(host, *, day=1, since=LONG_AGO):
-    """Store a class whose scheduling was asked for and not finished."""
-    return VirtualClassFactory(
-        booked_by=host,
-        start_time=timezone.now() + timedelta(days=day),
-        scheduling_requested_at=timezone.now() - since,
-    )
 
 
 def test_a_sweep_does_everything_once(host, teacher):
@@ -88,11 +113,6 @@ def test_rarer_sweeps_wait_for_their_time(db, monkeypatch):
     assert done == [["often", "daily"], ["often"], ["often"], ["often", "daily"]]
 
 
-def test_the_command_says_when_the_database_fails(db):
-    with failing(), pytest.raises(CommandError, match="database"):
-        call_command("sweep", "--once")
-
-
 def test_sweep_leaves_a_heartbeat(db):
     with time_machine.travel(NOON, tick=False):
         sweep()
@@ -117,12 +137,3 @@ def test_failure_is_written_beside_the_last_beat(db):
     beat = Heartbeat.objects.get(name="work")
     assert (beat.beat_at, beat.count) == (NOON, 7)
     assert (beat.failed_at, beat.failure) == (NOON + LONG_AGO, "RuntimeError")
-
-
-def test_next_beat_ends_a_failure(db):
-    Heartbeat.objects.create(name="send_due_notices", failed_at=NOON, failure="RuntimeError")
-
-    sweeps.run_sweep(sweeps.send_due_notices)
-
-    beat = Heartbeat.objects.get()
-    assert (beat.failed_at, beat.failure) == (NOON, "")

@@ -7,14 +7,8 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
 from bookings.domain.sales import her_bookings
-from bookings.domain.sales.her_bookings import (
-    book_for,
-    confirm_payment,
-    find_obstacle,
-    find_pay_deadline,
-)
+from bookings.domain.sales.her_bookings import book_for, confirm_payment, find_obstacle
 from bookings.domain.sales.holds import keep_time
-from bookings.domain.sales.settling import settle
 from bookings.models import (
     PAY_WITHIN,
     ClassEvent,
@@ -28,9 +22,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.registry import reason_to_skip
-from bookings.payments.gateway import PaymentError
 from tests.factories import HoldFactory, VirtualClassFactory
-from tests.standins import Fault
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
 END = START + timedelta(hours=1)
@@ -92,18 +84,6 @@ def test_the_student_gets_a_mail_and_time_to_pay_the_teacher_s_price(mercadopago
     assert events_of(booked) == [(ClassEvent.BOOKED_FOR, teacher.name)]
 
 
-def test_the_class_is_scheduled_once_it_is_paid(mercadopago, host, teacher):
-    booked = book(host, teacher)
-    mercadopago.pay(booked.preference_id)
-
-    settle(booked.preference_id)
-
-    booked.refresh_from_db()
-    assert booked.is_scheduled
-    assert not Hold.objects.exists()
-    assert "ya no esperaba" in reason_to_skip(Notice.objects.get(kind=NoticeKind.BOOKED_FOR))
-
-
 def test_without_a_provider_the_class_waits_for_the_teacher_s_mark(host, teacher):
     booked = book(host, teacher)
 
@@ -118,23 +98,6 @@ def test_an_unpaid_class_lapses_with_its_hold(host, teacher):
 
     assert VirtualClass.objects.get(pk=booked.pk).has_lapsed
     assert find_obstacle(START, END, teacher) is None
-
-
-def test_the_time_is_kept_no_longer_than_until_the_class(db):
-    now = timezone.now()
-
-    assert find_pay_deadline(START, now) == now + PAY_WITHIN
-    assert find_pay_deadline(now + timedelta(hours=3), now) == now + timedelta(hours=3)
-
-
-def test_nothing_is_booked_while_the_provider_fails(mercadopago, host, teacher):
-    mercadopago.fault("preferences.create", *[Fault.status(503)] * 9)
-
-    with pytest.raises(PaymentError):
-        book(host, teacher)
-
-    assert not VirtualClass.objects.exists()
-    assert not Hold.objects.exists()
 
 
 # --- Paid already ---------------------------------------------------------------------------------
@@ -153,10 +116,6 @@ def test_a_class_that_was_paid_by_hand_is_scheduled_at_once(mercadopago, host, t
         (event, teacher.name)
         for event in (ClassEvent.BOOKED_FOR, ClassEvent.PAID, ClassEvent.SCHEDULED)
     ]
-
-
-def test_a_free_class_is_scheduled_at_once(host, teacher):
-    assert book(host, teacher, price=0).is_scheduled
 
 
 def test_while_the_calendar_fails_the_class_is_paid_and_keeps_its_time(google, host, teacher):
@@ -217,15 +176,6 @@ def test_a_class_that_is_paid_while_the_provider_is_asked_keeps_the_time(
     assert not Notice.objects.exists()
 
 
-def test_a_second_booking_finds_the_time_of_the_first_taken(host, teacher):
-    first = book(host, teacher)
-
-    with pytest.raises(SlotTakenError):
-        book(host, teacher)
-
-    assert VirtualClass.objects.get() == first
-
-
 def test_the_past_and_inactive_accounts_are_refused(host, teacher):
     with pytest.raises(TimeOverError):
         book(host, teacher, start=timezone.now() - timedelta(minutes=1))
@@ -246,14 +196,6 @@ def test_the_slot_that_the_student_was_choosing_becomes_the_class(host, teacher)
 
     assert not Hold.objects.filter(pk=chosen.pk).exists()
     assert booked.purchase.by_teacher
-
-
-def test_the_student_s_choice_of_another_time_stays(host, teacher):
-    chosen = hold(host, start=START + timedelta(hours=3))
-
-    book(host, teacher)
-
-    assert Hold.objects.filter(pk=chosen.pk).exists()
 
 
 def test_the_teacher_s_bookings_do_not_use_up_the_student_s_limit(settings, host, teacher):

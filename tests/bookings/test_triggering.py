@@ -13,12 +13,9 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.sales.settling import trigger_scheduling
-from bookings.models import ClassStatus, Payment, Purchase, Refund, VirtualClass
-from bookings.payments.gateway import PaymentUnavailableError
-from calendar_sync import CalendarError
+from bookings.models import ClassStatus, Payment, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
-from tests.standins import Fault
 
 SECRET = "s3cr3t"
 
@@ -82,13 +79,6 @@ def test_secret_lets_in_who_knows_it(pending, settings):
     assert trigger(pending, SECRET).is_scheduled
 
 
-def test_closed_lets_nobody_in(pending, settings):
-    settings.CALENDAR_TRIGGER_POLICY, settings.CALENDAR_TRIGGER_SECRET = "closed", SECRET
-
-    with pytest.raises(TriggerRefusedError):
-        trigger(pending, SECRET)
-
-
 @pytest.mark.parametrize("policy", ["open", "paid", "secret", "closed"])
 def test_a_scheduled_class_answers_the_same_to_everybody(mercadopago, settings, policy):
     scheduled = VirtualClassFactory(scheduled=True)
@@ -117,60 +107,6 @@ def test_a_paid_preference_is_enough(mercadopago, google, payment):
     assert len(google.live_events()) == 1
 
 
-def test_a_preference_that_nobody_paid_is_not(mercadopago, google, payment):
-    with pytest.raises(NotPaidError):
-        trigger(payment)
-
-    assert google.events() == []
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"status": "pending"},
-        {"status": "rejected"},
-        {"amount": "23999.99"},
-        {"currency": "USD"},
-        {"collector_id": 7},
-        {"external_reference": "another"},
-    ],
-    ids=str,
-)
-def test_money_that_does_not_fit_is_no_payment(mercadopago, google, payment, changes):
-    mercadopago.pay(payment.preference_id, **changes)
-
-    with pytest.raises(NotPaidError):
-        trigger(payment)
-
-    assert google.events() == []
-
-
-def test_a_class_that_is_known_to_be_paid_needs_no_provider(mercadopago, pending):
-    Purchase.objects.update(state="paid", paid_at=timezone.now())
-    mercadopago.fault("merchant_orders.search", Fault.status(503))
-
-    assert trigger(pending).is_scheduled
-
-
-def test_a_provider_that_is_down_is_told_and_asking_again_works(mercadopago, payment):
-    mercadopago.pay(payment.preference_id)
-    mercadopago.fault("merchant_orders.search", Fault.status(503))
-    with pytest.raises(PaymentUnavailableError):
-        trigger(payment)
-
-    assert trigger(payment).is_scheduled
-
-
-def test_a_payment_right_after_a_refusal_is_seen(mercadopago, payment):
-    for _ in range(5):
-        with pytest.raises(NotPaidError):
-            trigger(payment)
-
-    mercadopago.pay(payment.preference_id)
-
-    assert trigger(payment).is_scheduled
-
-
 def test_a_flood_of_calls_asks_the_provider_at_a_rate(mercadopago, payment, settings):
     settings.MAX_LOOK_UPS = 3
     with time_machine.travel(timezone.now().replace(second=20), tick=False):
@@ -185,29 +121,6 @@ def test_a_flood_of_calls_asks_the_provider_at_a_rate(mercadopago, payment, sett
     assert refused.value.wait_seconds == 40
 
 
-def test_calls_about_one_person_leave_others_alone(mercadopago, payment, stranger, settings):
-    settings.MAX_LOOK_UPS = 1
-    other = make_payment(stranger, days=8)
-    mercadopago.pay(other.preference_id)
-    with pytest.raises(NotPaidError):
-        trigger(payment)
-
-    with pytest.raises(TooManyLookUpsError):
-        trigger(payment)
-
-    assert trigger(other).is_scheduled
-
-
-def test_a_calendar_that_is_down_is_asked_once(mercadopago, google, payment):
-    mercadopago.pay(payment.preference_id)
-    google.fault("events.insert", *[Fault.status(400)] * 2)
-
-    with pytest.raises(CalendarError):
-        trigger(payment)
-
-    assert [one.route for one in google.requests].count("events.insert") == 1
-
-
 def test_money_for_a_lost_time_goes_back_by_itself(mercadopago, google, payment):
     mercadopago.pay(payment.preference_id)
     VirtualClassFactory(
@@ -220,14 +133,3 @@ def test_money_for_a_lost_time_goes_back_by_itself(mercadopago, google, payment)
     assert len(mercadopago.refunds) == 1
     assert Payment.objects.get().purchase.virtual_class.status == ClassStatus.CANCELLED
     assert google.live_events() == []
-
-
-def test_an_unpaid_class_without_its_time_just_waits(pending):
-    VirtualClassFactory(scheduled=True, owns_time=True, start_time=pending.start_time)
-
-    with pytest.raises(SlotTakenError):
-        trigger(pending)
-
-    pending.refresh_from_db()
-    assert pending.status == ClassStatus.PENDING
-    assert not Refund.objects.exists()

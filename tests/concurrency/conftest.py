@@ -22,7 +22,6 @@ ROUNDS = int(os.environ.get("ROUNDS", "1"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Repeat each test."""
     if ROUNDS > 1:
         metafunc.fixturenames.append("_round")
         metafunc.parametrize("_round", range(ROUNDS))
@@ -60,7 +59,6 @@ def trial(teacher: Any, google: Any) -> Offer:
 
 @pytest.fixture
 def make_client() -> Callable[[], Client]:
-    """Make clients that share their middleware, as a server's threads do; bugs answer 500."""
     handler = Client().handler
     handler.load_middleware()
 
@@ -74,8 +72,6 @@ def make_client() -> Callable[[], Client]:
 
 @pytest.fixture
 def client_of(make_client: Callable[[], Client]) -> Callable[[Any], Client]:
-    """Make a client that is signed in as the person."""
-
     def make(user: Any) -> Client:
         client = make_client()
         client.force_login(user)

@@ -1,17 +1,14 @@
 """Real threads with connections of their own, released together."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import connection
 
 T = TypeVar("T")
 
-# As many requests at once as config/gunicorn.py takes. PostgreSQL, which has a hundred connections
-# for everybody, is asked for one for each.
-SERVER_THREADS = 32
 BARRIER_SECONDS = 20
 # How long a racer waits for others whom a lock may keep away, and for others who will come.
 SHORT_PATIENCE, LONG_PATIENCE = 0.25, 15.0
@@ -27,17 +24,6 @@ def race(*runners: Callable[[], T]) -> list[T | Exception]:
 
     with ThreadPoolExecutor(len(runners)) as pool:
         return list(pool.map(run, runners))
-
-
-def at_once(runners: Iterable[Callable[[], T]]) -> list[T | Exception]:
-    """Run everything at once, as ``race`` does."""
-    return race(*runners)
-
-
-def serve(requests: Iterable[Callable[[], T]], threads: int = SERVER_THREADS) -> list[Any]:
-    """Run many requests on the threads of a server, as fast as they come."""
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(in_own_connection, requests))
 
 
 def in_own_connection(runner: Callable[[], T]) -> T | Exception:

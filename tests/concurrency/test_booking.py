@@ -14,11 +14,7 @@ from tests.factories import UserFactory
 BOOKED = (200, {"success": True, "status": 200})
 USED = (
     400,
-    {
-        "success": False,
-        "status": 400,
-        "error": "Esa preferencia de pago ya tiene una reserva.",
-    },
+    {"success": False, "status": 400, "error": "Esa preferencia de pago ya tiene una reserva."},
 )
 
 pytestmark = pytest.mark.concurrency
@@ -26,7 +22,6 @@ pytestmark = pytest.mark.concurrency
 
 @pytest.fixture
 def people(client_of):
-    """Two people, four clients each."""
     users = [UserFactory() for _ in range(2)]
     return [client_of(users[number % 2]) for number in range(8)]
 
@@ -51,10 +46,3 @@ def test_one_preference_books_one_class_only_by_its_constraint(people):
         race(*[partial(book, client, body) for client in people[:4]])
 
         assert VirtualClass.objects.count() == 4
-
-
-def test_many_preferences_book_many_classes(people):
-    answers = race(*[partial(book, client, booking_body()) for client in people])
-
-    assert answers == [BOOKED] * 8
-    assert VirtualClass.objects.count() == 8

@@ -11,25 +11,14 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.calendar.writing import update_events, withdraw_events
-from bookings.domain.classes import cancelling, changing, scheduling
+from bookings.domain.classes import cancelling, changing
 from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
-from bookings.domain.sales import holds
-from bookings.domain.sales.holds import keep_time
-from bookings.models import (
-    ClassEvent,
-    ClassLog,
-    ClassType,
-    Notice,
-    NoticeKind,
-    UserActivity,
-    VirtualClass,
-)
+from bookings.models import ClassEvent, ClassLog, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
 
@@ -44,8 +33,6 @@ def morning():
 
 @pytest.fixture
 def make_class(teacher):
-    """Make a class that is in the calendar."""
-
     def make(start, **more):
         pending = VirtualClassFactory(start_time=start, **more)
         return schedule_class(preference_id=pending.preference_id)
@@ -120,132 +107,7 @@ def test_one_of_two_classes_needs_the_database(
     )
 
 
-def race_with_a_scheduling(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
-    """Move a class to the time of one that is being scheduled; tell whether one of them has it."""
-    target = morning + timedelta(hours=9)
-    virtual_class = make_class(morning)
-    pending = VirtualClassFactory(start_time=target)
-    gate, is_taken, create = Gate(2, patience), changing.is_time_taken, scheduling.create_event
-
-    def look_and_wait(*args):
-        answer = is_taken(*args)
-        gate.wait()
-        return answer
-
-    def create_in_step(*args, **how):
-        event = create(*args, **how)
-        gate.wait()
-        return event
-
-    monkeypatch.setattr(changing, "is_time_taken", look_and_wait)
-    monkeypatch.setattr(scheduling, "create_event", create_in_step)
-    schedule = partial(schedule_class, preference_id=pending.preference_id)
-    results = race(move(virtual_class, teacher, target), schedule)
-
-    kinds = Counter(type(result).__name__ for result in results)
-    there = VirtualClass.objects.filter(start_time=target, status="scheduled")
-    return (kinds, there.count()) == ({"VirtualClass": 1, "SlotTakenError": 1}, 1)
-
-
-def test_a_move_and_a_scheduling_do_not_get_the_same_time(
-    make_class, teacher, morning, monkeypatch, google
-):
-    assert race_with_a_scheduling(make_class, teacher, morning, monkeypatch)
-
-    withdraw_events()
-    assert agree(google)
-
-
-def test_a_move_and_a_scheduling_need_the_second_look_and_the_database(
-    make_class, teacher, morning, monkeypatch, without_locks
-):
-    """Both look before either has written; then only what comes afterwards keeps them apart."""
-    without_locks()
-    monkeypatch.setattr(changing, "claim_time", lambda one, now, *, ends_holds: None)
-    monkeypatch.setattr(scheduling, "is_time_taken", lambda *args, **kwargs: False)
-
-    def make_without_the_mark(start):
-        virtual_class = make_class(start)
-        VirtualClass.objects.update(owns_time=False)
-        return virtual_class
-
-    assert not race_with_a_scheduling(
-        make_without_the_mark, teacher, morning, monkeypatch, LONG_PATIENCE
-    )
-
-
-# --- A class and somebody who is about to pay -----------------------------------------------------
-
-
-def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
-    """Move a class to a time while somebody is kept it; tell whether one of them has it."""
-    target = morning + timedelta(hours=9)
-    virtual_class = make_class(morning)
-    gate = Gate(2, patience)
-    taken = changing.is_time_taken
-
-    def look_and_wait(*args):
-        result = taken(*args)
-        gate.wait()
-        return result
-
-    def hold():
-        gate.wait()
-        return keep_time(
-            HoldFactory.build(
-                user=UserFactory(),
-                start_time=target,
-                end_time=target + timedelta(minutes=60),
-                class_type=ClassType.INDIVIDUAL,
-                expires_at=timezone.now() + timedelta(minutes=15),
-            )
-        )
-
-    monkeypatch.setattr(changing, "is_time_taken", look_and_wait)
-    results = race(move(virtual_class, teacher, target), hold)
-    kinds = sorted(type(result).__name__ for result in results)
-    return kinds in (["Hold", "SlotTakenError"], ["SlotTakenError", "VirtualClass"])
-
-
-def test_a_class_and_a_hold_do_not_get_the_same_time(make_class, teacher, morning, monkeypatch):
-    for _ in range(2):
-        assert race_with_a_hold(make_class, teacher, morning, monkeypatch)
-        morning += timedelta(days=1)
-
-
-def test_a_class_and_a_hold_need_their_second_look(
-    make_class, teacher, morning, monkeypatch, without_locks
-):
-    without_locks()
-    monkeypatch.setattr(changing, "claim_time", lambda one, now, *, ends_holds: None)
-    nothing = VirtualClass.objects.none()
-    monkeypatch.setattr(holds, "list_scheduled_between", lambda start, end: nothing)
-
-    assert not race_with_a_hold(make_class, teacher, morning, monkeypatch, LONG_PATIENCE)
-
-
 # --- One class, many wishes -----------------------------------------------------------------------
-
-
-def test_many_moves_of_one_class_end_with_its_event_where_it_is(
-    make_class, teacher, morning, google
-):
-    virtual_class = make_class(morning)
-    targets = [morning + timedelta(hours=hours) for hours in range(2, 7)]
-
-    results = race(*[move(virtual_class, teacher, target) for target in targets])
-    VirtualClass.objects.filter(event_update_requested_at__isnull=False).update(
-        event_update_requested_at=timezone.now() - timedelta(hours=1)
-    )
-    update_events()
-
-    virtual_class.refresh_from_db()
-    moved = sum(not isinstance(result, Exception) for result in results)
-    assert not [result for result in results if isinstance(result, Exception)]
-    assert virtual_class.ics_sequence == moved
-    assert virtual_class.event_update_requested_at is None
-    assert Notice.objects.filter(kind=NoticeKind.RESCHEDULED).count() == moved
-    assert agree(google)
 
 
 def move_while_cancelling(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
@@ -290,7 +152,6 @@ def test_a_move_needs_its_lock(make_class, teacher, morning, monkeypatch, withou
 
 
 def is_consistent():
-    """Whether counter, list and rows agree."""
     virtual_class = VirtualClass.objects.get()
     people = [str(pk) for pk in UserActivity.objects.values_list("user_id", flat=True)]
     return virtual_class.current_participants == len(people) and sorted(

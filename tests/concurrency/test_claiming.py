@@ -17,12 +17,12 @@ from bookings.domain.people.claiming import (
     confirm_claim,
 )
 from bookings.domain.sales.her_bookings import book_for
-from bookings.domain.sales.settling import settle
-from bookings.models import ClassEvent, ClassLog, ClassType, Purchase, VirtualClass, make_link
+from bookings.models import ClassEvent, ClassLog, ClassType, VirtualClass
+from bookings.models.sales.class_link import make_link
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.sales.open_classes import in_days
-from tests.sales.written_down import ADDRESS, PRICE, book_class_for, write_lucia
+from tests.sales.written_down import ADDRESS, PRICE, write_lucia
 
 pytestmark = pytest.mark.concurrency
 
@@ -94,24 +94,6 @@ def test_only_one_account_is_the_same_person(teacher):
     assert sum(isinstance(one, User) for one in done) == 1, done
     assert not [one for one in done if not isinstance(one, User | VirtualClass | BookingError)]
     assert not User.objects.filter(pk=lucia.pk).exists()
-
-
-def test_a_payment_that_settles_meanwhile_follows_its_class(mercadopago, teacher):
-    racer = UserFactory()
-    booked = book_class_for(write_lucia(), teacher)
-    mercadopago.pay(booked.preference_id)
-
-    done = race(
-        partial(claim_class, user=racer, token=booked.link.token),
-        partial(settle, booked.preference_id),
-    )
-    settle(booked.preference_id)
-
-    assert not [one for one in done if isinstance(one, Exception)], done
-    booked.refresh_from_db()
-    assert (booked.booked_by, booked.is_scheduled) == (racer, True)
-    assert Purchase.objects.get().person == racer
-    assert booked.activities.get().user == racer
 
 
 # What is locked, and how long a racer waits for the other.

@@ -1,11 +1,10 @@
-"""Many workers complete ended classes: everybody's classes grow by one for each, whatever happens.
-
-Each promise has a control: the same with the protection taken off, which must break it.
-"""
+"""Many workers complete ended classes: everybody's classes grow by one for each."""
 
 import signal
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -14,21 +13,31 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.classes import completing
-from bookings.domain.classes.completing import (
-    complete_ended_classes,
-    mark_attendance,
-)
+from bookings.domain.classes.completing import complete_ended_classes, mark_attendance
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
-from tests.concurrency import mortal_completion
-from tests.concurrency.mortal_completion import POINTS
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.drills.points import die_after, die_before
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import run_forked
 
 pytestmark = pytest.mark.concurrency
 
+COMPLETING = "bookings.domain.classes.completing"
+POINTS: dict[str, Callable[[], None]] = {
+    "before the totals": partial(die_before, f"{COMPLETING}.add_to_total_classes"),
+    "all written": partial(die_after, f"{COMPLETING}.record_event"),
+}
+
+
+def complete(point: str, class_id: int, *, in_transaction: bool = True) -> None:
+    POINTS[point]()
+    complete_class: Any = completing.complete_class
+    if not in_transaction:
+        complete_class = complete_class.__wrapped__
+    complete_class(virtual_class=VirtualClass.objects.get(pk=class_id), now=timezone.now())
+
+
 mark_no_show = partial(mark_attendance, came=False)
-take_back_no_show = partial(mark_attendance, came=True)
 
 
 def give_classes(people, count):
@@ -83,23 +92,6 @@ def test_counting_once_needs_the_claim(monkeypatch):
     monkeypatch.setattr(QuerySet, "filter", without_conditions)
 
     assert complete_together(monkeypatch) == {2}
-
-
-def test_marks_and_completion_at_once_leave_exact_totals(teacher):
-    people = UserFactory.create_batch(4)
-    give_classes(people, 3)
-    steps = [
-        partial(step, class_id=one.virtual_class_id, activity_id=one.pk, actor=teacher)
-        for one in UserActivity.objects.all()
-        for step in (mark_no_show, take_back_no_show)
-    ]
-
-    results = race(*steps[::2], *[complete_ended_classes] * 2, *steps[1::2])
-
-    assert not [result for result in results if isinstance(result, Exception)]
-    for person in people:
-        person.refresh_from_db()
-        assert person.total_classes == person.activities.filter(completed=True).count()
 
 
 def mark_together(monkeypatch, teacher, patience):
@@ -164,7 +156,7 @@ def test_totals_survive_who_locks_people_the_other_way_round(db):
 
 def die_half_way(point, virtual_class, **how):
     """Complete the class in a process of its own, which is killed at ``point``."""
-    life = partial(mortal_completion.complete, **how)
+    life = partial(complete, **how)
     assert run_forked(life, point, virtual_class.pk) == -signal.SIGKILL
 
 

@@ -98,13 +98,7 @@ def test_slots_chosen_at_once_leave_the_last_one(host, starts):
         *[
             partial(
                 keep_time,
-                HoldFactory.build(
-                    user=host,
-                    start_time=start,
-                    end_time=start + timedelta(hours=1),
-                    class_type="individual",
-                    expires_at=timezone.now() + timedelta(minutes=15),
-                ),
+                HoldFactory.build(user=host, start_time=start),
             )
             for start in starts
         ]

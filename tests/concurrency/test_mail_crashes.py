@@ -2,9 +2,10 @@
 
 import re
 import signal
-import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -17,21 +18,25 @@ from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, deliver_due
 from bookings.work.sweeps import sweep
-from tests.concurrency.mortal_courier import POINTS, deliver
+from tests.drills.points import die_after, die_before
 from tests.factories import VirtualClassFactory
-from tests.processes import (
-    CHILD_SECONDS,
-    run_forked,
-    start_forked,
-    wait_for_end,
-)
+from tests.processes import run_forked, start_forked, wait_for_end
 
 pytestmark = pytest.mark.concurrency
+
+POINTS: dict[str, Callable[[], None]] = {
+    "while sending": partial(die_before, "bookings.notices.delivery.render_mail"),
+    "between sending and noting": partial(die_after, "django.core.mail.EmailMessage.send"),
+}
+
+
+def deliver(point: str) -> None:
+    POINTS[point]()
+    deliver_due()
 
 
 @pytest.fixture
 def mails(tmp_path):
-    """Settings with which mails are files, in this process and in others."""
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",
         "EMAIL_FILE_PATH": tmp_path,
@@ -46,8 +51,6 @@ def _mails_are_files(settings, mails):
 
 @pytest.fixture
 def letters(tmp_path):
-    """A function that counts the mails that left, from whatever process, by their Message-ID."""
-
     def count() -> Counter[str]:
         files = [file.read_text() for file in tmp_path.glob("*.log")]
         return Counter(re.findall(r"^Message-ID: (\S+)", "\n".join(files), re.MULTILINE))
@@ -109,25 +112,3 @@ def test_after_a_standstill_three_at_once_send_each_reminder_once(mails, letters
 
     assert [wait_for_end(worker) for worker in workers] == [0, 0, 0]
     assert was_each_sent_once(letters)
-
-
-@pytest.mark.usefixtures("standstill")
-def test_a_worker_that_is_started_again_sends_each_reminder_once(client, mails, letters):
-    assert client.get("/healthz").status_code == 503
-    worker = start_forked(call_command, "worker", **mails)
-
-    try:
-        wait_for(lambda: client.get("/healthz").status_code == 200)
-    finally:
-        worker.terminate()
-
-    assert wait_for_end(worker) == 0
-    assert was_each_sent_once(letters)
-
-
-def wait_for(condition):
-    for _ in range(CHILD_SECONDS * 10):
-        if condition():
-            return
-        time.sleep(0.1)
-    pytest.fail("waited in vain")

@@ -3,7 +3,6 @@
 The class always gets it, and no live hold is left beside it.
 """
 
-from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -30,13 +29,7 @@ def paid(teacher, google, host):
 
 def hold_it(user, virtual_class):
     return keep_time(
-        HoldFactory.build(
-            user=user,
-            start_time=virtual_class.start_time,
-            end_time=virtual_class.end_time,
-            class_type="grupal",
-            expires_at=timezone.now() + timedelta(minutes=15),
-        )
+        HoldFactory.build(user=user, start_time=virtual_class.start_time, class_type="grupal")
     )
 
 

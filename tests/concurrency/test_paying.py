@@ -1,9 +1,7 @@
-"""Payments at the same time: one class or one refund, whoever comes first.
-
-Each promise has a control: the same race with its protection taken off, which must break it.
-"""
+"""Payments at the same time: one class or one refund, whoever comes first."""
 
 import threading
+import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -13,35 +11,31 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.classes import cancelling
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.money import charges, refunds
-from bookings.domain.money.refunds import (
-    request_partial_refund,
-    request_refund,
-    send_due_refunds,
-)
+from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.sales import settling
 from bookings.domain.sales.notifications import process_notifications
 from bookings.domain.sales.settling import settle, trigger_scheduling
-from bookings.models import (
-    ClassLog,
-    ClassStatus,
-    Payment,
-    PaymentCharge,
-    PaymentStatus,
-    Refund,
-    RefundReason,
-    VirtualClass,
-)
+from bookings.models import ClassLog, ClassStatus, PaymentCharge, PaymentStatus, Refund
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.work.sweeps import sweep
 from tests.bookings.payments.trouble import follow_money
-from tests.concurrency.keyless import forget_the_key
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, in_own_connection, race
-from tests.payments import PRICE, make_payment, posting
+from tests.payments import PRICE, ask_for_part, call_off, make_payment, posting
 
 pytestmark = pytest.mark.concurrency
+
+
+def forget_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out that a refund that is asked for again has the key of the first time."""
+    ask = MercadoPagoGateway.refund
+    monkeypatch.setattr(
+        MercadoPagoGateway,
+        "refund",
+        lambda gateway, **what: ask(gateway, **{**what, "key": uuid.uuid4().hex}),
+    )
+
 
 PESOS = PRICE / 100
 
@@ -172,26 +166,6 @@ def test_a_class_is_marked_paid_once_only_under_the_lock(
     assert history("paid") != 1 or unexpected(outcomes)
 
 
-# --- One time, two payments -----------------------------------------------------------------------
-
-
-def test_two_paid_classes_for_one_time_end_as_one_class_and_one_refund(
-    mercadopago, google, payment, student
-):
-    rival = make_payment(student)
-    for one in (payment, rival):
-        mercadopago.pay(one.preference_id)
-
-    outcomes = race(*[partial(settle, one.preference_id) for one in (payment, rival)] * 3)
-    calm_down()
-
-    assert unexpected(outcomes) == []
-    assert given_back(mercadopago) == [PESOS]
-    assert len(google.live_events()) == 1
-    states = sorted(VirtualClass.objects.values_list("status", flat=True))
-    assert states == [ClassStatus.CANCELLED, ClassStatus.SCHEDULED]
-
-
 # --- Cancelling beside settling and refunding -----------------------------------------------------
 
 
@@ -204,19 +178,9 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
         settle(payment.preference_id)
 
     outcomes = race(
-        partial(
-            cancel_class,
-            class_id=payment.purchase.virtual_class.pk,
-            actor=teacher,
-            fresh_sign_in=True,
-        ),
+        partial(call_off, payment, teacher),
         *[partial(settle, payment.preference_id)] * 3,
-        partial(
-            cancel_class,
-            class_id=payment.purchase.virtual_class.pk,
-            actor=teacher,
-            fresh_sign_in=True,
-        ),
+        partial(call_off, payment, teacher),
         sweep,
     )
     calm_down()
@@ -230,51 +194,15 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
     assert history("cancelled") == 1
 
 
-def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
-    mercadopago, google, payment, teacher, monkeypatch
-):
-    charge = mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    mercadopago.advance(seconds=5)
-    mercadopago.settle(charge["id"], "in_mediation")
-    gate = Gate(2, SHORT_PATIENCE)
-    for module, name in ((charges, "pay_purchase"), (cancelling, "end_purchase")):
-        monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
-
-    outcomes = race(
-        partial(settle, payment.preference_id),
-        partial(
-            cancel_class,
-            class_id=payment.purchase.virtual_class.pk,
-            actor=teacher,
-            fresh_sign_in=True,
-        ),
-    )
-
-    assert unexpected(outcomes) == []
-
-
 def test_parts_and_a_cancellation_never_give_back_more_than_came(mercadopago, payment, teacher):
     mercadopago.pay(payment.preference_id)
     charge = settle(payment.preference_id).charges.get()
-    part = partial(
-        request_partial_refund,
-        charge_id=charge.pk,
-        amount=PRICE // 2,
-        left=PRICE,
-        by=teacher,
-        fresh_sign_in=True,
-    )
+    part = partial(ask_for_part, charge, PRICE // 2, teacher)
 
     outcomes = race(
         part,
         part,
-        partial(
-            cancel_class,
-            class_id=payment.purchase.virtual_class.pk,
-            actor=teacher,
-            fresh_sign_in=True,
-        ),
+        partial(call_off, payment, teacher),
         part,
     )
     calm_down()
@@ -293,16 +221,7 @@ def refund(mercadopago, payment, teacher):
     """A part that is to go back."""
     mercadopago.pay(payment.preference_id)
     charge = settle(payment.preference_id).charges.get()
-    return request_partial_refund(
-        charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
-    )
-
-
-def test_one_refund_is_sent_once(mercadopago, refund):
-    outcomes = race(*[send_due_refunds] * 6)
-
-    assert sorted(outcomes) == [0] * 5 + [1]
-    assert given_back(mercadopago) == [1]
+    return ask_for_part(charge, 100, teacher)
 
 
 def send_together(monkeypatch, refund, count=3):
@@ -335,45 +254,3 @@ def test_a_refund_is_made_once_only_by_its_key(mercadopago, refund, monkeypatch)
     send_together(monkeypatch, refund)
 
     assert len(given_back(mercadopago)) > 1
-
-
-def test_everything_is_asked_back_once(mercadopago, payment, teacher):
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    ask = partial(request_refund, payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
-
-    outcomes = race(*[ask] * 6)
-
-    assert sorted(len(one) for one in outcomes) == [0] * 5 + [1]
-    assert Refund.objects.count() == 1
-
-
-# --- One voucher ----------------------------------------------------------------------------------
-
-
-def test_a_voucher_that_is_paid_while_its_class_is_cancelled_goes_back_or_is_never_paid(
-    mercadopago, payment, teacher
-):
-    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
-    settle(payment.preference_id)
-
-    def pay_the_voucher():
-        if mercadopago.payments[0]["status"] == "pending":
-            mercadopago.settle(voucher["id"], "approved")
-
-    race(
-        partial(
-            cancel_class,
-            class_id=payment.purchase.virtual_class.pk,
-            actor=teacher,
-            fresh_sign_in=True,
-        ),
-        pay_the_voucher,
-        partial(settle, payment.preference_id),
-    )
-    calm_down()
-
-    assert mercadopago.payments[0]["status"] in {"cancelled", "refunded"}
-    payment.refresh_from_db()
-    assert payment.purchase.virtual_class.status == ClassStatus.CANCELLED
-    assert Payment.objects.get().review == ""

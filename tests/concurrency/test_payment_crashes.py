@@ -1,27 +1,100 @@
 """A process is killed while it settles or refunds; the sweeps finish the work, once."""
 
 import signal
+from collections.abc import Callable
 from datetime import timedelta
+from functools import wraps
+from types import ModuleType
+from typing import Any
 
 import pytest
 import time_machine
 from django.conf import settings
+from django.db.models.signals import post_save
 from django.utils import timezone
 
-from bookings.domain.money.refunds import request_partial_refund, request_refund
+from bookings.domain.classes import scheduling
+from bookings.domain.money import charges, refunds
+from bookings.domain.money.refunds import request_refund
+from bookings.domain.sales import settling
 from bookings.domain.sales.settling import settle
-from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
+from bookings.models import (
+    ClassLog,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    RefundStatus,
+    VirtualClass,
+)
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from tests.bookings.payments.trouble import follow_money
-from tests.concurrency import mortal_payment
-from tests.concurrency.keyless import forget_the_key
-from tests.concurrency.mortal_payment import REFUNDING, SETTLING
+from tests.drills.points import die
 from tests.factories import VirtualClassFactory
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, ask_for_part, make_payment
 from tests.processes import run_forked
 
-ACCOUNT = ("MERCADOPAGO_ACCESS_TOKEN", "MERCADOPAGO_COLLECTOR_ID", "MERCADOPAGO_WEBHOOK_SECRET")
-
 pytestmark = pytest.mark.concurrency
+
+
+def before(module: ModuleType | type, name: str) -> Callable[[], None]:
+    """Die instead of calling a function."""
+    return lambda: setattr(module, name, die)
+
+
+def after(module: ModuleType | type, name: str) -> Callable[[], None]:
+    """Die when a function has been called and nobody has seen what it gave."""
+
+    def install() -> None:
+        inner = getattr(module, name)
+
+        @wraps(inner)
+        def run(*args: Any, **kwargs: Any) -> None:
+            inner(*args, **kwargs)
+            die()
+
+        setattr(module, name, run)
+
+    return install
+
+
+def saving(model: type) -> Callable[[], None]:
+    """Die when a row has been written and not yet committed."""
+    return lambda: post_save.connect(die, sender=model, weak=False)
+
+
+SETTLING: dict[str, Callable[[], None]] = {
+    "before the provider is asked": before(settling, "look_up"),
+    "when the provider has told": before(settling, "record_charges"),
+    "in the record, a charge written": saving(PaymentCharge),
+    "in the record, the class written": saving(VirtualClass),
+    "in the record, all written": saving(Payment),
+    "when it is recorded": before(settling, "carry_out"),
+    "when it is approved": before(charges, "pay_purchase"),
+    "when the event is made": after(scheduling, "create_event"),
+    "when the class is scheduled": after(settling, "schedule_class"),
+}
+REFUNDING: dict[str, Callable[[], None]] = {
+    "before the provider is asked": before(MercadoPagoGateway, "refund_until"),
+    "when the provider has given back": after(MercadoPagoGateway, "refund_until"),
+    "while that is written down": saving(Refund),
+}
+
+
+def settle_until(point: str, preference_id: str) -> None:
+    SETTLING[point]()
+    settling.settle(preference_id)
+    die()
+
+
+def refund_until(point: str) -> None:
+    REFUNDING[point]()
+    refunds.send_due_refunds()
+    die()
+
+
+ACCOUNT = ("MERCADOPAGO_ACCESS_TOKEN", "MERCADOPAGO_COLLECTOR_ID", "MERCADOPAGO_WEBHOOK_SECRET")
 
 
 @pytest.fixture
@@ -39,7 +112,6 @@ def charge(payment):
 
 
 def crash(life, point, *preference):
-    """Settle or refund in a process of its own, which is killed at ``point``."""
     account = {name: getattr(settings, name) for name in ACCOUNT}
     assert run_forked(life, point, *preference, **account) == -signal.SIGKILL
 
@@ -53,7 +125,7 @@ def recover():
 
 @pytest.mark.parametrize("point", SETTLING)
 def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, payment, point):
-    crash(mortal_payment.settle, point, payment.preference_id)
+    crash(settle_until, point, payment.preference_id)
 
     recover()
 
@@ -68,15 +140,14 @@ def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, paym
 
 
 @pytest.mark.parametrize(
-    "point",
-    ["when the provider has told", "in the record, all written", "when it is recorded"],
+    "point", ["when the provider has told", "in the record, all written", "when it is recorded"]
 )
 def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
     mercadopago, google, payment, point
 ):
     start = payment.purchase.virtual_class.start_time
     VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
-    crash(mortal_payment.settle, point, payment.preference_id)
+    crash(settle_until, point, payment.preference_id)
 
     recover()
 
@@ -93,7 +164,7 @@ def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
 )
 def test_a_refund_that_is_killed_is_made_once(mercadopago, teacher, payment, charge, point, part):
     amount = decide(payment, charge, teacher, part=part).amount
-    crash(mortal_payment.refund, point)
+    crash(refund_until, point)
 
     recover()
 
@@ -104,21 +175,8 @@ def test_a_refund_that_is_killed_is_made_once(mercadopago, teacher, payment, cha
     assert payment.status == expected
 
 
-def test_a_part_goes_back_once_only_under_its_own_key(
-    mercadopago, teacher, payment, charge, monkeypatch
-):
-    decide(payment, charge, teacher, part=True)
-    crash(mortal_payment.refund, "when the provider has given back")
-    forget_the_key(monkeypatch)
-    recover()
-
-    assert len(mercadopago.refunds) == 2
-
-
 def decide(payment, charge, teacher, *, part):
     if part:
-        return request_partial_refund(
-            charge_id=charge.pk, amount=100, left=PRICE, by=teacher, fresh_sign_in=True
-        )
+        return ask_for_part(charge, 100, teacher)
     [refund] = request_refund(payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
     return refund

@@ -26,8 +26,7 @@ from bookings.models import (
     VirtualClass,
 )
 from tests.concurrency.racing import SHORT_PATIENCE, race
-from tests.concurrency.test_teacher_trial import book_by_teacher
-from tests.concurrency.trial_tabs import choose
+from tests.concurrency.test_trial_class import book_by_teacher, choose
 from tests.payments import make_payment
 from tests.sales.transfers import store, take_transfers
 

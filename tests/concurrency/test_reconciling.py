@@ -10,7 +10,7 @@ from bookings.domain.calendar.comparing import compare_all
 from bookings.domain.calendar.repairing import reconcile
 from bookings.models import ClassEvent, ClassLog, Notice, NoticeKind, VirtualClass
 from tests.bookings.drifts import DRIFTS, event_of, link_of, scheduled_classes
-from tests.concurrency.racing import SHORT_PATIENCE, Gate, at_once
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
 RACERS = 3
@@ -38,7 +38,7 @@ def test_a_drift_that_many_find_is_told_and_mended_once(google, host, all_have_l
     [scheduled] = scheduled_classes(1, booked_by=host)
     DRIFTS[kind](google, scheduled)
 
-    reports = at_once([partial(reconcile)] * RACERS)
+    reports = race(*[partial(reconcile)] * RACERS)
 
     assert not [report for report in reports if isinstance(report, Exception)]
     assert told() == 1
@@ -57,7 +57,7 @@ def test_control_without_the_row_s_version_it_is_told_again(
     [scheduled] = scheduled_classes(1, booked_by=host)
     DRIFTS["moved"](google, scheduled)
 
-    at_once([partial(reconcile)] * RACERS)
+    race(*[partial(reconcile)] * RACERS)
 
     lines = ClassLog.objects.filter(event=ClassEvent.EVENT_REPAIRED)
     assert lines.count() > 1

@@ -3,9 +3,7 @@
 Each promise has a control: the same race with its protection taken off, which must break it.
 """
 
-import threading
 import uuid
-from collections import Counter
 from datetime import timedelta
 from functools import partial
 
@@ -15,10 +13,8 @@ from django.utils import timezone
 
 from bookings.domain.calendar import drafts
 from bookings.domain.classes import scheduling
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.places.joining import generate_access_code
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
-from calendar_sync.google.events import GoogleEvents
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import VirtualClassFactory
 
@@ -39,7 +35,6 @@ def schedule(client, virtual_class):
 
 @pytest.fixture
 def clients(make_client):
-    """Make as many clients as are asked for."""
     return lambda count: [make_client() for _ in range(count)]
 
 
@@ -55,20 +50,6 @@ def is_scheduled_once(google):
 
 
 # --- One class, asked for many times --------------------------------------------------------------
-
-
-def test_many_wishes_for_one_class_make_one_event(host, google, clients, settings):
-    count = 8
-    settings.CALENDAR_WRITERS = count  # fewer would be answered at once, and asked to come back
-    virtual_class = VirtualClassFactory(booked_by=host)
-
-    answers = race(*[partial(schedule, client, virtual_class) for client in clients(count)])
-
-    assert answers == [CREATED] * count
-    assert len(google.events()) == 1
-    assert is_scheduled_once(google)
-    virtual_class.refresh_from_db()
-    assert (virtual_class.current_participants, len(virtual_class.access_code)) == (1, 8)
 
 
 def wish_together(monkeypatch, host, clients, count=4):
@@ -112,17 +93,6 @@ def overlapping(host, count):
     ]
 
 
-def test_one_of_many_overlapping_classes_is_scheduled(host, google, clients):
-    count = 8
-    classes = overlapping(host, count)
-
-    answers = race(*map(partial, [schedule] * count, clients(count), classes))
-
-    assert Counter(map(str, answers)) == {str(CREATED): 1, str(TAKEN): count - 1}
-    assert VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).count() == 1
-    assert is_scheduled_once(google)
-
-
 def race_for_one_time(monkeypatch, host, google, clients, patience=SHORT_PATIENCE):
     """Have two classes find the same time free before either takes it; tell whether one won."""
     classes = overlapping(host, 2)
@@ -154,58 +124,3 @@ def test_time_goes_to_one_class_only_with_its_protection(
         )
 
     assert not race_for_one_time(monkeypatch, host, google, clients, LONG_PATIENCE)
-
-
-# --- Scheduling while the class is cancelled ------------------------------------------------------
-
-
-def test_cancelled_class_keeps_no_event(host, teacher, google, monkeypatch, clients):
-    virtual_class = VirtualClassFactory(booked_by=host)
-    is_made, is_cancelled = threading.Event(), threading.Event()
-    create = scheduling.create_event
-
-    def create_and_wait(*args, **how):
-        event = create(*args, **how)
-        is_made.set()
-        is_cancelled.wait(LONG_PATIENCE)
-        return event
-
-    def cancel():
-        is_made.wait(LONG_PATIENCE)
-        cancel_class(class_id=virtual_class.pk, actor=teacher)
-        is_cancelled.set()
-
-    monkeypatch.setattr(scheduling, "create_event", create_and_wait)
-    [client] = clients(1)
-
-    answer, _ = race(partial(schedule, client, virtual_class), cancel)
-
-    assert answer == (409, {"error": "Virtual class was cancelled"})
-    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
-    assert google.live_events() == []
-
-
-# --- Waiting for the provider ---------------------------------------------------------------------
-
-
-def test_slow_provider_holds_no_transaction(host, google, monkeypatch, clients):
-    """While an event is being made, others can write the same row."""
-    virtual_class = VirtualClassFactory(booked_by=host)
-    is_asked, may_go_on = threading.Event(), threading.Event()
-    insert = GoogleEvents.insert
-
-    def slow_insert(*args):
-        is_asked.set()
-        may_go_on.wait(LONG_PATIENCE)
-        return insert(*args)
-
-    def write():
-        is_asked.wait(LONG_PATIENCE)
-        VirtualClass.objects.filter(pk=virtual_class.pk).update(learning_focus="Written")
-        may_go_on.set()
-        return "written"
-
-    monkeypatch.setattr(GoogleEvents, "insert", slow_insert)
-    [client] = clients(1)
-
-    assert race(partial(schedule, client, virtual_class), write) == [CREATED, "written"]

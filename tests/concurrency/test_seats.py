@@ -10,7 +10,6 @@ from bookings.domain.exceptions import ClassFullError
 from bookings.domain.places import joining
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.participants import count_held_places
-from bookings.domain.sales import buying
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand
 from bookings.models import Purchase, PurchaseState, UserActivity, VirtualClass
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
@@ -91,13 +90,3 @@ def test_one_winner_needs_the_lock(checking_together, without_locks):
     checking_together(LONG_PATIENCE)
 
     assert not have_one_winner(open_class, *racers)
-
-
-def test_one_person_holds_one_place_in_two_tabs():
-    open_class, person = open_one(), UserFactory()
-    tab = partial(buying.hold_place, user=person, open_class_id=open_class.pk)
-
-    first, second = race(tab, tab)
-
-    assert first == second
-    assert Purchase.objects.places().filter(person=person, state=PurchaseState.KEPT).count() == 1

@@ -1,37 +1,28 @@
 """The last time, or place, by transfer against the last by Mercado Pago: one of the two has it."""
 
-from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import IntegrityError
 
 from bookings.domain.sales import transfers
 from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfers import (
-    announce_transfer,
-    choose_transfer,
-    confirm_transfer,
-)
+from bookings.domain.sales.transfers import announce_transfer, confirm_transfer
 from bookings.models import (
     BankTransfer,
     ClassStatus,
-    MoneyWay,
     Payment,
     Purchase,
     PurchaseState,
     Refund,
     ReviewReason,
-    TransferState,
-    UserActivity,
     VirtualClass,
 )
 from tests.concurrency.racing import race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
-from tests.sales.open_classes import expire, hold, publish
-from tests.sales.transfers import START, announce, book, is_given_back, take_transfers
+from tests.sales.open_classes import hold, publish
+from tests.sales.transfers import announce, book, is_given_back, take_transfers
 
 pytestmark = pytest.mark.concurrency
 
@@ -89,33 +80,7 @@ def test_a_time_is_won_once(mercadopago, teacher):
 
 
 def open_place(teacher):
-    """An open class with one place."""
     return publish(teacher, places=1, minimum=1)
-
-
-def hold_both(teacher):
-    """Two places of an open class with one place: the time to pay the first is over."""
-    open_class = open_place(teacher)
-    first = hold(open_class)
-    expire(first)
-    return first, hold(open_class)
-
-
-def test_the_last_place_is_won_once(mercadopago, teacher):
-    online, by_transfer = hold_both(teacher)
-    transfer = announce_place(by_transfer)
-    expire(by_transfer)
-
-    race_two_ways(online.payment, transfer, mercadopago, teacher)
-
-    booked = online.booked_class
-    winner = booked.purchases.get(state=PurchaseState.PAID)
-    inside = UserActivity.objects.exclude(user=teacher).get(virtual_class=booked)
-    assert inside.user == winner.person
-    [refund] = Refund.objects.filter(purchase__virtual_class=booked)
-    assert refund.purchase == (by_transfer if winner == online else online)
-    assert refund.amount == online.price
-    assert refund.is_by_hand == is_given_back(transfer) == (winner == online)
 
 
 def pay_class_in_two_ways(teacher):
@@ -160,44 +125,6 @@ def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypa
 
     assert not is_given_back(BankTransfer.objects.get())
     assert Payment.objects.get().approved_at is not None
-
-
-def test_without_the_class_lock_the_database_refuses_the_last_place_twice(
-    mercadopago, teacher, monkeypatch
-):
-    """A confirmation that saw the place free before it was paid online writes nothing."""
-    online, by_transfer = hold_both(teacher)
-    transfer = announce_place(by_transfer)
-    expire(by_transfer)
-    mercadopago.pay(online.payment.preference_id)
-    confirm_as_seen_before(transfer, monkeypatch)
-    settle(online.payment.preference_id)
-
-    with pytest.raises(IntegrityError):
-        confirm_transfer(transfer_id=transfer.pk, actor=teacher, fresh_sign_in=True)
-
-    assert Purchase.objects.get(state=PurchaseState.PAID) == online
-    assert BankTransfer.objects.get().state == TransferState.ANNOUNCED
-
-
-def test_two_tabs_keep_one_time(mercadopago):
-    """A student whom nobody knows yet chooses a transfer for two booked classes at once."""
-    host = UserFactory()
-    booked = [
-        book(host, start=START + timedelta(days=days), way=PayWay.ONLINE) for days in range(2)
-    ]
-
-    race(*[partial(choose_transfer, user=host, purchase=one.purchase) for one in booked])
-
-    assert Purchase.objects.filter(kept_for=MoneyWay.TRANSFER).count() == 1
-
-
-def test_a_double_tap_announces_once(mercadopago):
-    booked = book(UserFactory())
-
-    race(partial(announce, booked), partial(announce, booked))
-
-    assert BankTransfer.objects.count() == 1
 
 
 def test_a_double_tap_confirms_once(mercadopago, teacher):

@@ -11,16 +11,15 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import leave_class
 from bookings.domain.classes.changing import change_capacity
-from bookings.domain.exceptions import BookingError, ClassFullError
+from bookings.domain.exceptions import BookingError
 from bookings.domain.places import joining, participants
 from bookings.domain.places.joining import join_class
-from bookings.domain.places.participants import offer_free_place, pass_on_offers
-from bookings.domain.places.waiting_list import claim_place, leave_line
+from bookings.domain.places.participants import pass_on_offers
+from bookings.domain.places.waiting_list import claim_place
 from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
@@ -64,7 +63,6 @@ def free_place(virtual_class, count=1):
 
 
 def is_consistent():
-    """Whether counter, list and rows agree, nobody is in twice, and no more are in than fit."""
     virtual_class = VirtualClass.objects.get()
     people = [str(pk) for pk in UserActivity.objects.values_list("user_id", flat=True)]
     return (
@@ -162,39 +160,6 @@ def test_the_line_comes_first_only_while_its_place_is_kept(virtual_class, monkey
     assert is_consistent()  # the lock and the constraint still stand
 
 
-# --- A place that is freed while somebody waits for the lock --------------------------------------
-
-
-def join_while_a_place_is_being_freed(virtual_class, stranger):
-    """Ask for the place before it is freed, and get the lock after; give what came of it."""
-    [entry] = get_into_line(virtual_class, 1)
-    is_locked = threading.Event()
-
-    def free_slowly():
-        with transaction.atomic():
-            locked = VirtualClass.objects.select_for_update().get()
-            is_locked.set()
-            time.sleep(SHORT_PATIENCE)
-            locked.max_participants += 1
-            locked.save()
-            offer_free_place(locked)
-
-    def join():
-        is_locked.wait(LONG_PATIENCE)
-        return join_class(user=stranger, access_code=CODE)
-
-    _, joined = race(free_slowly, join)
-    entry.refresh_from_db()
-    assert entry.state == "offered"
-    return joined
-
-
-def test_whoever_waited_for_the_lock_sees_the_offer(virtual_class, stranger):
-    joined = join_while_a_place_is_being_freed(virtual_class, stranger)
-
-    assert isinstance(joined, ClassFullError)
-
-
 # --- One offer at a time --------------------------------------------------------------------------
 
 
@@ -257,21 +222,4 @@ def test_an_offer_is_claimed_or_passed_on_and_never_both(virtual_class):
             state="waiting", offered_at=None, offer_expires_at=None
         )
         WaitingListEntry.objects.filter(pk=first.pk).update(state="offered")
-    assert is_consistent()
-
-
-def test_one_person_claims_and_declines_at_once(virtual_class):
-    entry, second = get_into_line(virtual_class, 2)
-    free_place(virtual_class)
-    claim = partial(claim_place, user=entry.user, entry_id=entry.pk)
-
-    results = race(claim, claim, claim, partial(leave_line, user=entry.user, entry_id=entry.pk))
-
-    entry.refresh_from_db()
-    second.refresh_from_db()
-    places = sum(isinstance(result, VirtualClass) for result in results)
-    assert (entry.state, second.state, places) in [
-        ("claimed", "waiting", 1),
-        ("left", "offered", 0),
-    ]
     assert is_consistent()

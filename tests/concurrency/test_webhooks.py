@@ -1,10 +1,9 @@
-"""Many workers tell other systems of classes: each event is handed on once and sent once.
-
-Each promise has a control: the same with the protection taken off, which must break it.
-"""
+"""Many workers tell other systems of classes: each event is handed on once and sent once."""
 
 import signal
 import threading
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.db import connection, transaction
@@ -12,24 +11,32 @@ from django.db.models import F
 from standardwebhooks import Webhook
 
 from bookings.domain.history import record_event
-from bookings.models import (
-    ClassEvent,
-    VirtualClass,
-    WebhookDelivery,
-    WebhookEvent,
-    WebhookState,
-)
+from bookings.models import ClassEvent, WebhookDelivery, WebhookEvent, WebhookState
 from bookings.webhooks import delivery as delivering
 from bookings.webhooks import events
 from bookings.webhooks.delivery import LEASE, deliver_webhooks
 from bookings.webhooks.endpoints import record_test_event
 from bookings.webhooks.events import announce_events
-from tests.concurrency.mortal_messenger import POINTS, tell
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.drills.points import die_after, die_before
 from tests.factories import VirtualClassFactory
 from tests.processes import run_forked
 
 pytestmark = pytest.mark.concurrency
+
+POINTS: dict[str, Callable[[], None]] = {
+    "handed on, not yet crossed out": partial(
+        die_after, "bookings.models.WebhookDelivery.objects.bulk_create"
+    ),
+    "while sending": partial(die_before, "bookings.webhooks.delivery.send"),
+    "between sending and noting": partial(die_before, "bookings.webhooks.delivery.record_answer"),
+}
+
+
+def tell(point: str) -> None:
+    POINTS[point]()
+    announce_events()
+    deliver_webhooks()
 
 
 def send_together(monkeypatch, endpoint):
@@ -45,21 +52,13 @@ def send_together(monkeypatch, endpoint):
     race(deliver_webhooks, deliver_webhooks)
 
 
-def test_two_workers_that_find_the_same_event_send_it_once(
-    endpoint,
-    receiver,
-    monkeypatch,
-):
+def test_two_workers_that_find_the_same_event_send_it_once(endpoint, receiver, monkeypatch):
     send_together(monkeypatch, endpoint)
 
     assert len(receiver.requests) == 1
 
 
-def test_without_the_condition_of_the_claim_both_send_it(
-    endpoint,
-    receiver,
-    monkeypatch,
-):
+def test_without_the_condition_of_the_claim_both_send_it(endpoint, receiver, monkeypatch):
     monkeypatch.setattr(delivering, "claim", lambda *args, **how: True)
     both_take_it, sign = Gate(2, LONG_PATIENCE), Webhook.sign
 
@@ -91,11 +90,7 @@ def test_two_workers_hand_an_event_on_once(endpoint, monkeypatch):
     assert WebhookEvent.objects.count() == 1
 
 
-def test_without_locks_an_event_is_handed_on_twice(
-    endpoint,
-    monkeypatch,
-    without_locks,
-):
+def test_without_locks_an_event_is_handed_on_twice(endpoint, monkeypatch, without_locks):
     if connection.vendor == "sqlite":
         pytest.skip("SQLite refuses the second writer what it read before the first one wrote.")
     without_locks()
@@ -130,27 +125,6 @@ def test_an_event_that_is_committed_late_is_told_all_the_same(endpoint):
         first.pk,
         second.pk,
     }
-
-
-def test_whoever_announces_waits_for_nobody_who_has_the_class_locked(endpoint):
-    if connection.vendor == "sqlite":
-        pytest.skip("SQLite lets nobody write beside an open transaction.")
-    virtual_class = VirtualClassFactory(scheduled=True)
-    record_event(virtual_class, ClassEvent.SCHEDULED)
-    is_locked, may_commit = threading.Event(), threading.Event()
-
-    def join_slowly():
-        with transaction.atomic():
-            VirtualClass.objects.select_for_update().get()
-            is_locked.set()
-            return may_commit.wait(LONG_PATIENCE)
-
-    def announce():
-        is_locked.wait(LONG_PATIENCE)
-        announce_events()
-        may_commit.set()
-
-    assert race(join_slowly, announce) == [True, None]
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -207,7 +207,6 @@ class ProviderActs:
                 self.provider.settle_refund(refund["id"], status)
 
     def tell(self, sale: Sale) -> None:
-        """Deliver notices: in disorder, some twice, some later."""
         notices = self.provider.notifications
         order = [at for at, one in enumerate(notices) if one.is_pending or self.dice.random() < 0.1]
         self.dice.shuffle(order)

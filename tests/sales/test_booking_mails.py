@@ -10,21 +10,19 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.places.joining import join_class
-from bookings.domain.sales.buying import hold_place, pay_place_by_hand, release_place
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import book_for, confirm_payment
 from bookings.domain.sales.open_classes import decide_open_classes
 from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import choose_transfer
-from bookings.models import BookingRules, ClassType, Notice, NoticeKind, OpenClass, Price
+from bookings.models import BookingRules, ClassType, Notice, NoticeKind, Price
 from bookings.notices.delivery import deliver_due
-from bookings.notices.due import make_due_again, plan_missing_reminders
+from bookings.notices.due import plan_missing_reminders
 from bookings.notices.registry import reason_to_skip
 from tests.booking import book_class
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
-from tests.sales.open_classes import hold, pay, publish, read, store, take
+from tests.sales.open_classes import hold, pay, publish, store, take
 from tests.sales.transfers import announce, book, keep, take_transfers
 
 ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
@@ -39,7 +37,6 @@ def told():
 
 
 def letters(teacher):
-    """Deliver what is due; return subject and text of each mail to the teacher."""
     mail.outbox.clear()
     deliver_due()
     mine = [one for one in mail.outbox if one.to == [teacher.email]]
@@ -150,24 +147,6 @@ def test_a_place_is_told_once_it_is_sold(mercadopago, open_class, teacher):
     assert "Lugares tomados: 1 de 6\nPrecio: $ 8.000\nPago: Ya está pago, por" in letter
 
 
-def test_a_place_without_a_provider_is_told_when_it_is_kept_once_for_each_person(teacher, student):
-    open_class = store(teacher)
-    for _ in range(3):
-        place = hold(open_class, student)
-        release_place(user=student, purchase_id=place.pk)
-
-    place = hold(open_class, student)
-    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
-
-    assert told() == [(teacher.email, "seat_sold")]
-
-
-def test_a_free_place_is_told(teacher, student):
-    hold(store(teacher, place_price=0), student)
-
-    assert told() == [(teacher.email, "seat_sold")]
-
-
 def test_a_place_that_is_left_is_told_with_its_money(mercadopago, open_class, teacher):
     [place] = take(mercadopago, open_class)
     letters(teacher)
@@ -177,16 +156,6 @@ def test_a_place_that_is_left_is_told_with_its_money(mercadopago, open_class, te
     [letter] = letters(teacher)
     assert letter.startswith("Dejaron un lugar de tu clase abierta: ")
     assert "Lugares tomados: 0 de 6\nSe devuelve por Mercado Pago: $ 8.000\n" in letter
-
-
-def test_a_guest_who_came_by_the_code_and_leaves_is_told_too(open_class, student, teacher):
-    join_class(user=student, access_code=open_class.virtual_class.access_code)
-
-    leave_class(class_id=open_class.pk, user=student)
-
-    [letter] = letters(teacher)
-    assert "Quién: Bruno Student\n" in letter
-    assert "$" not in letter
 
 
 # --- Once a day -----------------------------------------------------------------------------------
@@ -225,54 +194,6 @@ def test_a_day_of_bookings_is_one_mail_at_her_time(clock, daily, host, student, 
     assert [one for one in letters(teacher) if "reservas nuevas" in one] == []
 
 
-def test_what_comes_after_her_time_is_in_the_next_days_mail(clock, daily, student, teacher):
-    open_class = store(teacher)
-    hold(open_class)
-    clock.move_to(NOON + timedelta(hours=8))
-    hold(open_class, student)
-
-    clock.move_to(NOON + timedelta(hours=8, minutes=1))
-    [first] = letters(teacher)
-    clock.move_to(NOON + timedelta(days=1, hours=8, minutes=1))
-    [second] = letters(teacher)
-
-    assert ("Bruno" in first, "Bruno" in second) == (False, True)
-
-
-def test_a_day_whose_bookings_were_all_cancelled_has_no_mail(clock, daily, host, teacher):
-    booked = VirtualClassFactory(booked_by=host, summary="", class_price=0)
-    schedule_class(preference_id=booked.preference_id)
-    cancel_class(class_id=booked.pk, actor=teacher)
-
-    clock.move_to(NOON + timedelta(hours=9))
-
-    assert letters(teacher) == []
-
-
-def test_a_daily_mail_far_ahead_comes_from_a_clock_that_was_ahead(clock, daily, student, teacher):
-    clock.move_to(NOON + timedelta(days=30))
-    hold(store(teacher), student)
-    clock.move_to(NOON)
-
-    [letter] = letters(teacher)
-    assert "Bruno Student" in letter
-
-
-def test_a_daily_mail_that_she_sent_early_leaves_again_with_what_came_later(
-    clock, daily, student, teacher
-):
-    open_class = store(teacher)
-    hold(open_class)
-    make_due_again(Notice.objects.filter(kind=NoticeKind.DAILY_BOOKINGS))
-    [early] = letters(teacher)
-
-    hold(open_class, student)
-    clock.move_to(NOON + timedelta(hours=8, minutes=1))
-
-    [letter] = letters(teacher)
-    assert ("Bruno" in early, "Bruno" in letter) == (False, True)
-
-
 # --- The host of an open class is the teacher -----------------------------------------------------
 
 
@@ -287,21 +208,6 @@ def test_the_teacher_gets_no_mail_of_a_student_about_a_class_that_she_publishes(
 
     kinds = Notice.objects.filter(user=teacher).values_list("kind", flat=True)
     assert set(kinds) == {"seat_sold", "minimum_decided"}
-
-
-def test_the_teacher_reads_that_her_open_class_is_called_off_and_what_she_owes(teacher, student):
-    open_class = store(teacher)
-    place = hold_place(user=student, open_class_id=open_class.pk)
-    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
-    Notice.objects.all().delete()
-    OpenClass.objects.update(decides_at=timezone.now() - timedelta(hours=1))
-
-    decide_open_classes()
-
-    [letter] = letters(teacher)
-    assert read(place).state == "ended"
-    assert "Qué se decidió: No se llegó al mínimo: se canceló, y vuelve lo que pagaron.\n" in letter
-    assert "Para devolver: $ 8.000\n" in letter
 
 
 def test_an_announced_transfer_is_told_by_its_own_mail_only(mercadopago, host, teacher):

@@ -1,27 +1,28 @@
-"""domain/people/claiming.py: an account takes over the class of a link."""
+"""domain/people/claiming.py: an account takes over a class, or everything of a person."""
 
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.desk.messages import send_message
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import (
     LinkState,
     LinkUselessError,
     NotForTeacherError,
+    claim_by_address,
     claim_class,
     confirm_claim,
     find_link,
+    list_written_down,
     replace_link,
     return_claim,
 )
 from bookings.domain.people.personal_data import export_person
 from bookings.domain.places.joining import join_class
-from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassEvent,
     ClassLink,
@@ -29,10 +30,12 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    UserActivity,
     VirtualClass,
 )
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
+from tests.factories import VirtualClassFactory
 from tests.sales.written_down import ADDRESS, PHONE, book_class_for, write_lucia
 
 pytestmark = pytest.mark.django_db
@@ -76,31 +79,6 @@ def test_the_class_of_the_link_moves_alone(paid, lucia, host, teacher, mercadopa
     link = ClassLink.objects.get(pk=paid.pk)
     assert (link.claimed_by, link.made_for, link.is_undecided) == (host, lucia, True)
     assert state_of(token_of(later)) == LinkState.OPEN
-
-
-def test_history_and_calendar_follow(paid, host):
-    claim(host, paid)
-
-    paid.refresh_from_db()
-    line = paid.log.get(event=ClassEvent.CLAIMED)
-    assert (line.actor, line.details) == (host, {"person": str(host.pk)})
-    assert paid.guests_changed_at is not None
-    assert list_guests(paid) == (host.email,)
-
-
-def test_sent_mails_stay_with_their_reader_and_others_follow_the_class(paid, lucia, host):
-    due = timezone.now() + timedelta(minutes=30)
-    kinds = NoticeKind.CONFIRMATION, NoticeKind.REMINDER_HOUR
-    Notice.objects.filter(user=lucia).delete()
-    Notice.objects.create(
-        virtual_class=paid, user=lucia, kind=kinds[0], sent_at=due, next_attempt_at=None
-    )
-    Notice.objects.bulk_create([Notice.draft(kinds[1], paid, lucia.pk, due)])
-
-    claim(host, paid)
-
-    readers = {one.kind: one.user for one in Notice.objects.filter(kind__in=kinds)}
-    assert readers == {kinds[0]: lucia, kinds[1]: host}
 
 
 def test_words_phone_and_notes_do_not_follow_a_link_that_may_be_forwarded(
@@ -151,18 +129,6 @@ def test_the_teacher_and_the_written_down_address_are_told(paid, lucia, host, te
     assert all(reason_to_skip(one) for one in told.values())
 
 
-def test_the_class_and_its_money_go_on(lucia, host, teacher, mercadopago):
-    booked = book_class_for(lucia, teacher)
-    claim_class(user=host, token=token_of(booked))
-    mercadopago.pay(booked.preference_id)
-
-    settle(booked.preference_id)
-
-    booked.refresh_from_db()
-    assert (booked.is_scheduled, booked.booked_by) == (True, host)
-    assert Notice.objects.get(kind=NoticeKind.CONFIRMATION).user == host
-
-
 def test_the_first_claim_wins_and_may_be_repeated(paid, host, student):
     token = token_of(paid)
     claim_class(user=host, token=token)
@@ -207,15 +173,6 @@ def test_garbage_claims_nothing(paid, host, change):
         claim_class(user=host, token=change)
 
 
-def test_a_foreign_key_or_class_is_no_link(paid, lucia, teacher):
-    other = book_class_for(lucia, teacher, days=2)
-    value, signature = token_of(paid).split(".")
-
-    assert state_of(f"{other.pk.hex}{value[32:]}.{signature}") == LinkState.BROKEN
-    assert state_of(f"{value[:32]}{value[:31:-1]}.{signature}") == LinkState.BROKEN
-    assert state_of(f"{value}.{signature[::-1]}") == LinkState.BROKEN
-
-
 def test_a_new_link_ends_the_old_one(paid, host, teacher):
     old = token_of(paid)
     replace_link(class_id=paid.pk, by=teacher)
@@ -228,9 +185,75 @@ def test_a_new_link_ends_the_old_one(paid, host, teacher):
     assert paid.log.filter(event=ClassEvent.LINK_CHANGED, actor=teacher).count() == 1
 
 
-def test_a_link_ends_in_a_letter_or_digit(lucia, teacher):
-    """A messenger may leave a dash out of the address."""
-    link = ClassLink(virtual_class=book_class_for(lucia, teacher))
-    for _ in range(100):
-        link.renew()
-        assert link.token[-1].isalnum()
+@pytest.fixture
+def owner(host):
+    """The account with her address."""
+    host.email = ADDRESS
+    host.save()
+    return host
+
+
+def test_everything_moves_and_the_person_goes(paid, lucia, owner, teacher, mercadopago):
+    later = book_class_for(lucia, teacher, days=1)
+    LogEntry.objects.create(user=teacher, object_id=str(lucia.pk), action_flag=2)
+
+    claim_by_address(user=owner, person_id=lucia.pk)
+
+    assert not User.objects.filter(pk=lucia.pk).exists()
+    assert {one.booked_by for one in VirtualClass.objects.all()} == {owner}
+    assert Payment.objects.get().purchase.person == Hold.objects.get().user == owner
+    assert [one.user for one in UserActivity.objects.all()] == [owner]
+    assert {one.user for one in Notice.objects.exclude(user=teacher)} == {owner}
+    assert LogEntry.objects.get().object_id == str(owner.pk)
+    links = ClassLink.objects.filter(claimed_by=owner, made_for=owner)
+    assert {one.pk for one in links} == {paid.pk, later.pk}
+    assert paid.log.get(event=ClassEvent.CLAIMED).actor == owner
+
+
+def test_the_owner_of_the_address_is_offered_the_class(paid, owner, student):
+    [offered] = list_written_down(owner)
+    assert offered.classes == [paid]
+    assert list_written_down(student) == []
+
+    User.objects.filter(pk=offered.person.pk).update(private_notes="Viaja mucho.")
+    claim_by_address(user=owner, person_id=offered.person.pk)
+    owner.refresh_from_db()
+    assert VirtualClass.objects.get().booked_by == owner
+    assert (owner.phone, owner.private_notes) == (PHONE, "Viaja mucho.")
+
+
+# --- Her yes --------------------------------------------------------------------------------------
+
+
+def test_her_yes_moves_the_other_classes_too(paid, lucia, student, teacher):
+    past = book_past(lucia)
+    later = book_class_for(lucia, teacher, days=1)
+    claim_class(user=student, token=paid.link.token)
+
+    assert confirm_claim(class_id=paid.pk, by=teacher, fresh_sign_in=True) == student
+
+    assert set(student.booked_classes.all()) == {past, paid, later}
+    assert not User.objects.filter(pk=lucia.pk).exists()
+    assert not ClassLink.objects.get(pk=paid.pk).is_undecided
+    for decide in (confirm_claim, return_claim):
+        with pytest.raises(BookingError, match="nada que deshacer"):
+            decide(class_id=paid.pk, by=teacher, fresh_sign_in=True)
+
+
+def book_past(person):
+    """A scheduled class of hers that has just ended."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    times = {"start_time": now - 2 * hour, "end_time": now - hour}
+    return VirtualClassFactory(booked_by=person, scheduled=True, **times)
+
+
+def test_a_guest_keeps_one_place(lucia, owner, teacher):
+    group = book_class_for(lucia, teacher, is_paid=True, students=3)
+    join_class(user=owner, access_code=group.access_code)
+
+    claim_by_address(user=owner, person_id=lucia.pk)
+
+    group.refresh_from_db()
+    part = group.activities.get()
+    assert (part.user, part.rol) == (owner, "anfitrion")
+    assert (group.current_participants, group.participants_ids) == (1, [str(owner.pk)])

@@ -1,27 +1,33 @@
-"""Times and places that a person keeps again and again without paying."""
+"""Purchases lapse, unless money is on its way; who lets many lapse has a pause."""
 
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import TooManyChosenError, TooManyLapsedError
-from bookings.domain.money.checkouts import adopt_payment
 from bookings.domain.sales.buying import release_place
 from bookings.domain.sales.checkout import check_out_hold
-from bookings.domain.sales.holds import (
-    MAX_CHOSEN,
-    MAX_LAPSED,
-    PAUSE,
-    RECENTLY,
-    hold_slot,
-    limit_lapsed,
+from bookings.domain.sales.holds import MAX_CHOSEN, MAX_LAPSED, PAUSE, RECENTLY, hold_slot
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    Notice,
+    Payment,
+    PaymentCharge,
+    Purchase,
+    PurchaseState,
 )
-from bookings.models import ClassType, Notice, Payment
 from bookings.notices.rendering import render_mail
-from tests.factories import VirtualClassFactory
+from tests.factories import (
+    BankTransferFactory,
+    PaymentFactory,
+    PlaceFactory,
+    PurchaseFactory,
+    VirtualClassFactory,
+)
 from tests.pages.moments import tuesday
 from tests.sales.open_classes import end_everything, expire, hold, in_days, pay, store
 
@@ -91,32 +97,6 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     assert student.email in render_mail(told).body
 
 
-def test_a_hold_that_fails_does_not_use_up_the_mail(
-    mercadopago, teacher, open_class, student, django_capture_on_commit_callbacks
-):
-    let_lapse(student, open_class)
-    end_everything(ago=PAUSE)
-    with rolled_back():
-        limit_lapsed(student, timezone.now())
-
-    with django_capture_on_commit_callbacks(execute=True):
-        hold(open_class, student)
-
-    assert Notice.objects.get().kind == "holds_lapse"
-
-
-def test_a_place_whose_preference_is_in_the_making_counts(
-    mercadopago, teacher, open_class, student
-):
-    let_lapse(student, open_class)
-    end_everything(ago=PAUSE)
-    kept = hold(open_class, student)
-    Payment.objects.filter(purchase=kept).update(preference_id=None)
-
-    with pytest.raises(TooManyLapsedError):
-        hold(store(teacher, start=in_days(8)), student)
-
-
 def test_a_payment_makes_up_for_the_lapsed_ones(mercadopago, teacher, open_class, student):
     let_lapse(student, open_class, MAX_LAPSED - 1)
     pay(mercadopago, hold(open_class, student))
@@ -150,24 +130,6 @@ def test_the_teachers_cancelling_is_no_lapse(mercadopago, teacher, student):
 
 
 @pytest.mark.usefixtures("agenda")
-def test_a_class_that_the_teacher_cancels_is_no_lapse(mercadopago, teacher, student):
-    for _ in range(MAX_LAPSED):
-        booked = book(student, tuesday("10:00"))
-        cancel_class(class_id=booked.pk, actor=teacher)
-
-    assert book(student, tuesday("10:00"))
-
-
-@pytest.mark.usefixtures("agenda")
-def test_preferences_of_another_system_are_no_lapse(mercadopago, teacher, student):
-    for booked in VirtualClassFactory.create_batch(MAX_LAPSED, booked_by=student, class_price=100):
-        adopt_payment(booked)
-        cancel_class(class_id=booked.pk, actor=student)
-
-    assert choose(student, tuesday("10:00"))
-
-
-@pytest.mark.usefixtures("agenda")
 def test_times_are_not_chosen_for_ever(mercadopago, student):
     for _ in range(MAX_CHOSEN):
         choose(student, tuesday("10:00"))
@@ -176,14 +138,54 @@ def test_times_are_not_chosen_for_ever(mercadopago, student):
         choose(student, tuesday("10:00"))
 
 
-def test_a_payment_of_an_older_checkout_makes_up_for_later_ones(
-    mercadopago, teacher, open_class, student
-):
-    older = hold(store(teacher, start=in_days(9)), student)
-    let_go(student, open_class)
-    with pytest.raises(TooManyLapsedError):
-        hold(open_class, student)
+NOW = timezone.now()
+OVER = NOW - timedelta(minutes=1)
 
-    pay(mercadopago, older)
 
-    assert hold(open_class, student)
+def make_one_of_each() -> list[Purchase]:
+    """Store a purchase of each kind, state and end, with each way of money."""
+    kinds = ["class", "requested", "scheduled", "place", "unbooked"]
+    states = [PurchaseState.KEPT, PurchaseState.LAPSED, PurchaseState.ENDED]
+    ends = [None, OVER, NOW + timedelta(hours=1)]
+    moneys = ["", "announced", "refused", "pending", "rejected"]
+    return [make(*each) for each in product(kinds, states, ends, moneys)]
+
+
+def make(kind: str, state: PurchaseState, until, money: str) -> Purchase:
+    sale = {"state": state, "kept_until": until}
+    if kind == "place":
+        purchase = PlaceFactory(**sale)
+    elif kind == "unbooked":
+        purchase = PurchaseFactory(**sale)
+    else:
+        requested_at = NOW if kind == "requested" else None
+        booked = {"status": ClassStatus.PENDING, "scheduling_requested_at": requested_at}
+        booked = {"scheduled": True} if kind == "scheduled" else booked
+        purchase = VirtualClassFactory(**booked, **sale).purchase
+    if money in {"announced", "refused"}:
+        BankTransferFactory(purchase=purchase, state=money)
+    elif money:
+        payment = PaymentFactory(purchase=purchase, status="pending")
+        PaymentCharge.objects.create(
+            provider="mercadopago",
+            payment=payment,
+            charge_id=purchase.pk.hex,
+            status=money,
+            amount=1,
+            currency="ARS",
+            account_id="1",
+            provider_updated_at=NOW,
+        )
+    return purchase
+
+
+def test_row_and_query_agree():
+    made = make_one_of_each()
+
+    rows = Purchase.objects.filter(pk__in=[one.pk for one in made])
+    lapsed, awaited = set(rows.lapsed(NOW)), set(rows.awaited())
+    stored = list(rows.select_related("virtual_class"))
+
+    assert {one for one in stored if one.has_lapsed(NOW)} == lapsed
+    assert {one for one in stored if one.is_awaited()} == awaited
+    assert 0 < len(lapsed) < len(stored)

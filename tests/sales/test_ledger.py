@@ -11,26 +11,19 @@ from django.utils import timezone
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.money_back import note_return
-from bookings.domain.money.refunds import (
-    request_partial_refund,
-    send_due_refunds,
-    send_refunds_of,
-)
+from bookings.domain.money.refunds import send_due_refunds, send_refunds_of
 from bookings.domain.money.takings import find_balance, list_entries_of, list_monthly_takings
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfers import (
-    announce_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import announce_transfer, confirm_transfer, refuse_transfer
 from bookings.models import EntryKind, Payment, Price, Purchase, RefundReason
 from tests.discount_codes import DiscountCodeFactory, less
 from tests.factories import HoldFactory, PlaceFactory, UserFactory
-from tests.payments import make_payment
+from tests.payments import ask_for_part, call_off, make_payment
 from tests.sales.open_classes import hold as hold_place
 from tests.sales.open_classes import in_days, store
 from tests.sales.transfers import send_back, take_transfers
@@ -74,13 +67,7 @@ class Month:
 
     def book(self, way=PayWay.ONLINE, **options):
         start = in_days(next(self.days))
-        hold = HoldFactory(
-            user=UserFactory(),
-            start_time=start,
-            end_time=start + timedelta(hours=1),
-            class_type="individual",
-            expires_at=timezone.now() + timedelta(minutes=15),
-        )
+        hold = HoldFactory(user=UserFactory(), start_time=start)
         return check_out_hold(user=hold.user, hold_id=hold.pk, students_count=1, way=way, **options)
 
     def send(self, purchase):
@@ -96,9 +83,7 @@ class Month:
     def refund(self, payment, amount):
         charge = payment.charges.order_by("id").last()
         left = charge.amount - charge.refunded_amount
-        request_partial_refund(
-            charge_id=charge.pk, amount=amount, left=left, by=self.teacher, fresh_sign_in=True
-        )
+        ask_for_part(charge, amount, self.teacher, left=left)
         send_refunds_of(payment)
         settle(payment.preference_id)
         self.write(payment.purchase.person, returned=amount)
@@ -130,9 +115,7 @@ class Month:
 
     def cancelled(self):
         payment = self.sell()
-        cancel_class(
-            class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
-        )
+        call_off(payment, self.teacher)
         self.write(payment.purchase.person, returned=payment.amount)
 
     def with_a_code_and_cancelled(self):
@@ -185,9 +168,7 @@ class Month:
 
     def by_hand_and_cancelled(self):
         payment = self.by_hand()
-        cancel_class(
-            class_id=payment.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
-        )
+        call_off(payment, self.teacher)
 
     def by_hand_and_online(self):
         payment = self.by_hand()
@@ -213,9 +194,7 @@ class Month:
 
     def by_transfer_and_cancelled(self):
         transfer = self.by_transfer()
-        cancel_class(
-            class_id=transfer.purchase.virtual_class_id, actor=self.teacher, fresh_sign_in=True
-        )
+        call_off(transfer, self.teacher)
         assert find_balance(transfer.purchase.person).to_return == transfer.amount
         return transfer
 
@@ -291,10 +270,7 @@ class Month:
         open_class = self.publish(self.price())
         code, person = DiscountCodeFactory(), UserFactory()
         place = PlaceFactory(
-            open_class=open_class,
-            person=person,
-            price=90_000,
-            **less(code, 10_000),
+            open_class=open_class, person=person, price=90_000, **less(code, 10_000)
         )
         pay_place_by_hand(purchase_id=place.pk, actor=self.teacher)
         self.write(person, by_hand=90_000)

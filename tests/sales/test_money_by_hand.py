@@ -8,7 +8,7 @@ from bookings.domain.money.takings import find_balance
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.transfers import announce_transfer, confirm_transfer, refuse_transfer
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     Notice,
     NoticeKind,
@@ -21,11 +21,10 @@ from bookings.models import (
 )
 from bookings.notices.rendering import render_mail
 from tests.bookings.settling.steps import look
-from tests.factories import VirtualClassFactory
 from tests.pages.texts import text_of
 from tests.payments import PRICE, make_payment
 from tests.sales.open_classes import PRICE as PLACE_PRICE
-from tests.sales.open_classes import hold, in_days, publish, read
+from tests.sales.open_classes import hold, publish, read
 from tests.sales.transfers import announce, take_transfers
 
 PART = 1_000_000
@@ -128,40 +127,6 @@ def test_a_voucher_that_is_paid_after_the_cash_is_a_second_payment(
     assert find_balance(host).to_return == PRICE
 
 
-def test_a_part_that_the_bank_took_back_leaves_the_cash_as_it_was(
-    in_two_parts, payment, mercadopago, host
-):
-    [charge] = mercadopago.payments
-    mercadopago.settle(charge["id"], "charged_back")
-    look(payment)
-
-    cancel_class(class_id=in_two_parts.pk, actor=host)
-
-    assert refunds() == []
-    assert find_balance(host).to_return == REST
-
-
-def test_cash_after_a_transfer_that_did_not_come_is_to_be_returned(payment, host, teacher, sign_in):
-    transfer = announce(payment.purchase.virtual_class)
-    refuse_transfer(transfer_id=transfer.pk, actor=teacher)
-    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
-
-    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
-
-    sheet = page(sign_in(teacher), "admin:class_sheet", payment.purchase.virtual_class_id)
-    assert "Te toca devolver $ 24.000" in sheet
-
-
-def test_a_second_transfer_is_in_the_mail_beside_cash(payment, host, teacher):
-    transfer = announce(payment.purchase.virtual_class)
-    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
-
-    assert "Para devolver: $ 48.000" in told(NoticeKind.STUDENT_CANCELLED, teacher)
-
-
 def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
     transfer = announce(payment.purchase.virtual_class)
     confirm_transfer(transfer_id=transfer.pk, actor=teacher)
@@ -172,35 +137,3 @@ def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
 
     assert "La profe te devuelve $ 24.000" in told(NoticeKind.CANCELLED, host)
     assert "$" not in told(NoticeKind.CANCELLED, student)
-
-
-def test_a_transfer_for_a_place_is_told_to_who_made_it(mercadopago, host, teacher, sign_in):
-    take_transfers()
-    open_class = publish(teacher)
-    place = hold(open_class, host)
-    transfer = announce_transfer(user=host, purchase=place, operation_number="12345678")
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    leave_class(class_id=open_class.pk, user=host, kept=0)
-
-    assert "La profe te devuelve $ 8.000, por donde" in told(NoticeKind.LEFT, host)
-    assert "La profe te devuelve $ 8.000 por transferencia." in page(
-        sign_in(host), "bookings:place", place.pk
-    )
-
-
-def test_an_unpaid_class_promises_no_money(host, teacher, sign_in):
-    unpaid = VirtualClassFactory(scheduled=True, booked_by=host, start_time=in_days(7))
-
-    assert "Te devolvemos $" not in page(sign_in(host), "bookings:class", unpaid.pk)
-
-
-def test_the_mail_about_a_cancelled_class_names_the_announced_transfer(payment, host):
-    booked = payment.purchase.virtual_class
-    announce(booked)
-
-    cancel_class(class_id=booked.pk, actor=host)
-
-    mail = told(NoticeKind.CANCELLED, host)
-    assert "Avisaste $ 24.000" in mail
-    assert "si llegó, la profe te lo devuelve." in mail

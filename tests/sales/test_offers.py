@@ -5,32 +5,20 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.exceptions import NoPriceError, OfferUsedError, PriceChangedError
+from bookings.domain.exceptions import NoPriceError, OfferUsedError
 from bookings.domain.money.prices import (
-    Quote,
     find_price,
     find_used_offers,
-    judge_price,
     list_class_options,
     list_current_prices,
     list_prices_by_students,
 )
 from bookings.domain.sales import holds
-from bookings.domain.sales.checkout import check_out_hold, price_hold
+from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.holds import hold_slot
 from bookings.domain.sales.settling import settle
-from bookings.models import (
-    ClassStatus,
-    ClassType,
-    Hold,
-    Payment,
-    PriceDecision,
-    Purchase,
-    TransferState,
-    VirtualClass,
-)
-from tests.factories import BankTransferFactory, HoldFactory, VirtualClassFactory
+from bookings.models import ClassType, Hold, Payment, Purchase, VirtualClass
+from tests.factories import HoldFactory
 from tests.pages.moments import NOW, tuesday
 from tests.sales.offers import make_group_offer, make_offer, make_trial
 
@@ -112,17 +100,6 @@ def test_an_offer_has_a_list_of_its_own():
         find_price(class_type=ClassType.INDIVIDUAL, minutes=30, students=1, offer=offer)
 
 
-def test_an_offer_changes_no_judgement_of_a_foreign_price():
-    start = tuesday("10:00")
-    quote = Quote(start, start + timedelta(minutes=90), False, 1, price=5_000)
-    free = Quote(start, start + timedelta(minutes=30), False, 1, price=900_000)
-    make_offer({90: 2_500_000})
-    make_trial()
-
-    assert judge_price(quote) == PriceDecision.WAITING
-    assert judge_price(free) == PriceDecision.NONE
-
-
 # --- Booking --------------------------------------------------------------------------------------
 
 
@@ -139,26 +116,6 @@ def test_hold_class_and_payment_keep_the_offer_and_its_price(host, mercadopago):
     )
     assert preference["items"][0]["unit_price"] == 18_000
     assert Payment.objects.get().amount == 1_800_000
-
-
-def test_a_price_that_was_not_seen_books_nothing(host, mercadopago):
-    offer = make_offer({60: 1_800_000})
-    hold = keep(host, offer, minutes=60)
-    offer.prices.update(amount=1_900_000)
-
-    with pytest.raises(PriceChangedError):
-        check_out_hold(user=host, hold_id=hold.pk, students_count=1, seen=1_800_000)
-
-    assert mercadopago.preferences == []
-    assert not VirtualClass.objects.exists()
-    assert price_hold(hold, students_count=1, seen=1_900_000)
-
-
-def test_a_free_class_is_scheduled_at_once(host, mercadopago):
-    booked = book(host, make_trial(), seen=0)
-
-    assert mercadopago.preferences == []
-    assert (booked.status, booked.class_price) == (ClassStatus.SCHEDULED, 0)
 
 
 def test_an_offer_that_is_no_longer_sold_ends_its_holds(host):
@@ -198,21 +155,6 @@ def test_a_time_that_was_chosen_before_the_first_was_booked_is_refused(host, mon
     assert VirtualClass.objects.count() == 1
 
 
-def test_another_offer_may_be_booked_again(host):
-    offer = make_offer({60: 1_800_000})
-    book(host, offer, "10:00", 60)
-
-    assert book(host, offer, "19:00", 60)
-
-
-def test_a_cancelled_class_gives_the_right_back(host, teacher):
-    trial = make_trial()
-    cancel_class(class_id=book(host, trial).pk, actor=teacher)
-
-    assert find_used_offers(host, list_class_options()) == set()
-    assert book(host, trial, "11:00")
-
-
 def test_an_unpaid_class_counts_until_its_time_is_no_longer_kept(host, mercadopago):
     trial = make_trial(key="prueba222222")
     trial.prices.update(amount=500_000)
@@ -232,51 +174,47 @@ def test_an_unpaid_class_counts_until_its_time_is_no_longer_kept(host, mercadopa
     assert find_used_offers(host, options) == {trial.pk}
 
 
-def test_a_class_whose_transfer_is_awaited_counts(host):
-    trial = make_trial()
-    trial.prices.update(amount=500_000)
-    booked = book(host, trial)
-    transfer = BankTransferFactory(purchase=booked.purchase)
-    Purchase.objects.update(kept_until=timezone.now())
-
-    with pytest.raises(OfferUsedError):
-        keep(host, trial, "11:00")
-
-    transfer.state = TransferState.REFUSED
-    transfer.save()
-    assert keep(host, trial, "11:00")
+START = tuesday("10:00")
 
 
-def test_a_class_that_was_given_counts(host):
-    trial = make_trial()
-    VirtualClassFactory(
-        booked_by=host,
-        offer=trial,
-        status=ClassStatus.COMPLETED,
-        start_time=NOW - timedelta(days=30),
-        paid_at=NOW - timedelta(days=31),
-    )
-
-    assert find_used_offers(host, list_class_options()) == {trial.pk}
+def wish(minutes=60, **changes):
+    end = START + timedelta(minutes=minutes)
+    return {
+        "start": START.isoformat(),
+        "end": end.isoformat(),
+        "isGroupClass": False,
+        "studentsCount": 1,
+        **changes,
+    }
 
 
-def test_without_an_offer_for_once_nothing_is_asked(host, django_assert_num_queries):
-    make_offer()
-    options = list_class_options()
-
-    with django_assert_num_queries(0):
-        assert find_used_offers(host, options) == set()
+def post(client, path, body):
+    return client.post(path, body, content_type="application/json")
 
 
-def test_a_hold_of_the_plain_list_has_no_offer(host):
-    hold = HoldFactory(
-        user=host,
-        start_time=tuesday("10:00"),
-        end_time=tuesday("11:00"),
-        class_type=ClassType.INDIVIDUAL,
-        expires_at=NOW + timedelta(minutes=5),
-    )
+def book_by_api(client, price, minutes=60):
+    booking = {"preferenceId": f"foreign-{price}", "price": price, "text": ""}
+    return post(client, "/api/booking", wish(minutes, **booking))
 
-    booked = check_out_hold(user=host, hold_id=hold.pk, students_count=1)
 
-    assert (booked.offer, booked.class_price) == (None, 1_500_000)
+def test_a_preference_costs_what_the_plain_list_says(host, sign_in, mercadopago):
+    make_offer({60: 100, 90: 200})
+    client = sign_in(host)
+
+    hour = post(client, "/api/payments/preference", wish())
+    longer = post(client, "/api/payments/preference", wish(90))
+
+    [preference] = mercadopago.preferences
+    assert hour.status_code == 200
+    assert preference["items"][0]["unit_price"] == 15_000
+    assert longer.status_code == 400
+
+
+def test_a_booking_is_judged_by_the_plain_list(host, sign_in, mercadopago):
+    make_offer({60: 100})
+    client = sign_in(host)
+
+    cheap, right = book_by_api(client, 100), book_by_api(client, 1_500_000)
+
+    assert (cheap.status_code, right.status_code) == (400, 200)
+    assert VirtualClass.objects.get().offer is None

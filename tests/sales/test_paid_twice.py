@@ -1,22 +1,27 @@
-"""A class that is paid by hand or by transfer, and also through Mercado Pago."""
+"""A class that is paid in two ways, and what goes back of it."""
+
+from datetime import timedelta
 
 import pytest
+import time_machine
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.exceptions import BookingError
+from bookings.domain.classes.cancelling import cancel_class, find_money_of_place, leave_class
+from bookings.domain.exceptions import BookingError, PaymentUnderwayError
 from bookings.domain.money.charges import accept_second_payment
-from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
+from bookings.domain.money.money_back import promise_cash
+from bookings.domain.money.refunds import refundable_amount, send_refunds_of
 from bookings.domain.money.takings import find_balance, list_monthly_takings
 from bookings.domain.places.joining import join_class
 from bookings.domain.queries import list_money_gone
+from bookings.domain.sales.buying import pay_place_by_hand
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.transfers import confirm_transfer
+from bookings.domain.sales.transfers import announce_transfer, confirm_transfer
 from bookings.models import (
     BankTransfer,
-    ClassStatus,
     Notice,
     NoticeKind,
     Payment,
+    PaymentCharge,
     PaymentStatus,
     Refund,
     RefundReason,
@@ -25,7 +30,8 @@ from bookings.models import (
 )
 from bookings.panel.money.payment_steps import list_refundable
 from tests.bookings.settling.steps import look
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, ask_for_part, call_off, make_payment
+from tests.sales.open_classes import hold, pay, read, store
 from tests.sales.transfers import announce, is_given_back, send_back, take_transfers
 
 
@@ -47,9 +53,7 @@ def twice(payment, mercadopago, teacher):
 
 def give_back(payment, teacher):
     ((charge, left),) = list_refundable(payment)
-    request_partial_refund(
-        charge_id=charge.pk, amount=left, left=left, by=teacher, fresh_sign_in=True
-    )
+    ask_for_part(charge, left, teacher, left=left)
     send_refunds_of(payment)
     return look(payment)
 
@@ -67,13 +71,6 @@ def test_the_second_payment_waits_for_the_teacher_however_often_it_is_read(twice
     assert twice.purchase.virtual_class.is_scheduled
     assert Notice.objects.filter(kind=NoticeKind.TO_REVIEW, user=teacher).count() == 1
     assert month() == (PRICE, PRICE, 0, 2 * PRICE)
-
-
-def test_also_a_class_that_was_marked_as_paid(payment, mercadopago, teacher):
-    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
-    mercadopago.pay(payment.preference_id)
-
-    assert look(payment).review == ReviewReason.PAID_TWICE
 
 
 def test_giving_it_back_settles_it(twice, teacher, mercadopago, student):
@@ -114,7 +111,7 @@ def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teache
 
 
 def test_cancelling_gives_both_back(twice, teacher):
-    cancel_class(class_id=twice.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    call_off(twice, teacher)
 
     refund = Refund.objects.get(way="online")
     assert (refund.amount, refund.reason) == (PRICE, RefundReason.PAID_TWICE)
@@ -136,20 +133,96 @@ def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, t
     assert is_given_back(BankTransfer.objects.get())
 
 
-def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, teacher):
-    transfer = announce(payment.purchase.virtual_class)
+@pytest.fixture
+def paid(payment, mercadopago):
     mercadopago.pay(payment.preference_id)
-    paid = look(payment)
+    return look(payment)
 
-    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
 
-    assert is_given_back(done)
-    assert (paid.review, paid.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
-    assert paid.purchase.virtual_class.status == ClassStatus.SCHEDULED
-    assert month() == (PRICE, PRICE, 0, 2 * PRICE)
+def refund_part(charge, amount, teacher):
+    left = refundable_amount(PaymentCharge.objects.get(pk=charge.pk))
+    ask_for_part(charge, amount, teacher, left=left)
+    send_refunds_of(charge.payment)
 
-    # Cancelling then refunds the other one by itself.
-    cancel_class(class_id=payment.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
 
-    assert Refund.objects.get(way="online").amount == PRICE
-    assert is_given_back(BankTransfer.objects.get())
+def promised():
+    return list(Refund.objects.by_hand().values_list("amount", flat=True))
+
+
+def test_who_leaves_late_gets_nothing_of_the_payment_that_was_kept_instead_of_the_cash(
+    mercadopago, teacher, student
+):
+    place = hold(store(teacher, minimum=1), student)
+    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
+    pay(mercadopago, place)
+    accept_second_payment(place.payment.pk)
+    late = place.virtual_class.start_time - timedelta(minutes=5)
+
+    with time_machine.travel(late, tick=False):
+        shown = find_money_of_place(read(place))
+        leave_class(class_id=place.virtual_class_id, user=student)
+
+    assert (shown.total, shown.kept) == (0, place.price)
+    assert not Refund.objects.filter(way="online").exists()
+    assert promised() == [place.price]
+
+
+def test_each_refused_refund_of_an_operation_can_be_promised_in_cash(mercadopago, paid, teacher):
+    charge = PaymentCharge.objects.get()
+    mercadopago.refund_status = "rejected"
+    for amount in (500_000, 700_000):
+        refund_part(charge, amount, teacher)
+        refused = Refund.objects.filter(way="online").latest("pk")
+        for _ in range(2):  # a form that is sent twice
+            promise_cash(refund_id=refused.pk, by=teacher, fresh_sign_in=True)
+
+    assert promised() == [500_000, 700_000]
+
+
+def test_what_was_promised_in_cash_is_not_refunded_besides(mercadopago, paid, teacher):
+    """The provider's panel refunds the rest."""
+    charge = PaymentCharge.objects.get()
+    mercadopago.refund_status = "rejected"
+    refund_part(charge, PRICE - 100_000, teacher)
+    promise_cash(refund_id=Refund.objects.get().pk, by=teacher, fresh_sign_in=True)
+    PaymentCharge.objects.update(refunded_amount=100_000, refunded_elsewhere=100_000)
+
+    charge.refresh_from_db()
+    assert refundable_amount(charge) == 0
+
+
+def test_a_part_that_came_before_the_payment_that_is_kept_is_too_much(
+    payment, mercadopago, teacher
+):
+    mercadopago.pay(payment.preference_id, amount=1000)
+    look(payment)
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+
+    assert accept_second_payment(payment.pk).review == ReviewReason.OVERPAID
+
+    assert promised() == [PRICE - 100_000]
+
+
+def test_a_second_payment_of_a_cancelled_class_is_not_kept(payment, mercadopago, teacher):
+    confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.refund_status = "in_process"
+    call_off(payment, teacher)
+
+    accept_second_payment(payment.pk)
+
+    payment.refresh_from_db()
+    assert payment.approved_at is None
+
+
+def test_no_transfer_is_taken_when_nothing_is_missing(payment, mercadopago, host):
+    """The program that made the preference asked for less than the list."""
+    type(payment).objects.update(amount=PRICE + 100)
+    mercadopago.pay(payment.preference_id)
+    short = look(payment)
+
+    with pytest.raises(PaymentUnderwayError):
+        announce_transfer(user=host, purchase=short.purchase, operation_number="12345678")

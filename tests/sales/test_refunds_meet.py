@@ -3,14 +3,9 @@
 import pytest
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.money_back import note_return, promise_cash
-from bookings.domain.money.refunds import (
-    refundable_amount,
-    request_partial_refund,
-    send_refunds_of,
-)
+from bookings.domain.money.refunds import refundable_amount, send_refunds_of
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.transfers import announce_transfer, confirm_transfer
 from bookings.models import (
@@ -27,7 +22,7 @@ from bookings.panel.money.export import export_payments
 from bookings.payments.backend import get_gateway
 from tests.bookings.settling.steps import look
 from tests.factories import HoldFactory, VirtualClassFactory
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, ask_for_part, call_off, make_payment
 from tests.sales.transfers import take_transfers
 
 pytestmark = pytest.mark.django_db
@@ -61,14 +56,12 @@ def refund(amount, teacher):
     """Refund centavos as the teacher does; the provider answers what it was told to."""
     charge = PaymentCharge.objects.get()
     left = refundable_amount(charge)
-    request_partial_refund(
-        charge_id=charge.pk, amount=amount, left=left, by=teacher, fresh_sign_in=True
-    )
+    ask_for_part(charge, amount, teacher, left=left)
     send_refunds_of(charge.payment)
 
 
 def cancel(payment, teacher):
-    cancel_class(class_id=payment.purchase.virtual_class_id, actor=teacher, fresh_sign_in=True)
+    call_off(payment, teacher)
 
 
 def promise(teacher):
@@ -177,17 +170,6 @@ def test_unfit_money_on_its_way_back_makes_nothing_missing(mercadopago, payment,
     assert describe(payment).purchase.missing == PRICE
 
 
-def test_unfit_money_returned_in_cash_makes_nothing_missing(mercadopago, payment, teacher):
-    mercadopago.pay(payment.preference_id, external_reference="another")
-    look(payment)
-    mercadopago.refund_status = "rejected"
-    refund(PRICE, teacher)
-
-    note_return(refund_id=promise(teacher).pk, actor=teacher)
-
-    assert describe(payment).purchase.missing == PRICE
-
-
 def test_a_transfer_of_a_part_goes_back_with_its_class(mercadopago, payment, teacher, host):
     mercadopago.pay(payment.preference_id, amount=PART / 100)
     look(payment)
@@ -210,13 +192,6 @@ def paid_twice(payment, mercadopago, teacher):
 
 def test_a_second_payment_that_the_panel_refunded_is_over(paid_twice):
     refund_in_panel(PRICE)
-    look(paid_twice)
-
-    assert (describe(paid_twice).state, describe(paid_twice).second) == (MoneyState.PAID, 0)
-
-
-def test_a_second_payment_that_the_bank_took_back_is_over(paid_twice, mercadopago):
-    change_at_bank(mercadopago, "charged_back")
     look(paid_twice)
 
     assert (describe(paid_twice).state, describe(paid_twice).second) == (MoneyState.PAID, 0)

@@ -4,10 +4,8 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from bookings.domain.classes.booking import BookingRequest, book_class
-from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.money.prices import Quote
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.sales.buying import hold_place, pay_place_by_hand
@@ -17,7 +15,6 @@ from bookings.panel.classes.class_timeline import build_timeline
 from bookings.webhooks.events import announce_events
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.discount_codes import DiscountCodeFactory, less
-from tests.factories import VirtualClassFactory
 from tests.sales.offers import make_offer
 from tests.sales.open_classes import publish
 from tests.sales.written_down import START, book_class_for, write_lucia
@@ -61,12 +58,6 @@ def details_of(virtual_class, event):
     return build_timeline(virtual_class)[position].details.replace("\xa0", " ")
 
 
-def test_the_history_of_a_class_names_its_offer_and_its_code(sold):
-    details = details_of(sold, ClassEvent.BOOKED)
-
-    assert details.endswith("oferta «Preparación de examen» · código AMIGOS: $ 1.800 menos")
-
-
 def test_the_events_of_a_class_say_what_was_sold(sold, code, teacher):
     confirm_payment(class_id=sold.pk, actor=teacher)
 
@@ -98,17 +89,6 @@ def test_the_events_of_a_place_say_what_was_sold(student, teacher):
     assert details.endswith("código AMIGOS: $ 1.000 menos")
 
 
-def test_a_place_that_a_code_makes_free_names_the_code(student, teacher):
-    DiscountCodeFactory(code="AMIGOS", percent=100)
-    open_class = publish(teacher)
-    hold_place(user=student, open_class_id=open_class.pk, typed_code="amigos")
-
-    data = told()["seat.paid"]
-    assert (data["amount"], data["listPrice"], data["discount"]["percent"]) == (0, 800_000, 100)
-    details = details_of(open_class.virtual_class, ClassEvent.SEAT_PAID)
-    assert details.endswith("código AMIGOS: $ 8.000 menos")
-
-
 def test_a_class_that_she_books_its_claim_and_the_way_back_are_told(student, teacher):
     booked = book_class_for(write_lucia(), teacher)
     lucia = booked.booked_by_id
@@ -121,30 +101,3 @@ def test_a_class_that_she_books_its_claim_and_the_way_back_are_told(student, tea
     booked.refresh_from_db()
     assert data["class.unclaimed"]["class"]["bookedById"] == str(lucia)
     assert build_timeline(booked)[-1].text == ("Volvió atrás: salió de la cuenta de Bruno Student")
-
-
-def test_what_a_class_costs_and_who_paid_is_told(host):
-    code = DiscountCodeFactory(code="AMIGOS", amount=300_000)
-    VirtualClassFactory(
-        booked_by=host,
-        scheduled=True,
-        ended=True,
-        **less(code, 300_000),
-        paid_at=timezone.now(),
-    )
-    complete_ended_classes()
-
-    told_of = told()["class.completed"]["class"]
-
-    names = ("classPrice", "listPrice", "amountPaid", "discount")
-    assert {name: told_of[name] for name in names} == {
-        "classPrice": 1_500_000,
-        "listPrice": 1_800_000,
-        "amountPaid": 1_500_000,
-        "discount": {
-            "id": str(code.pk),
-            "percent": None,
-            "fixedAmount": 300_000,
-            "amount": 300_000,
-        },
-    }

@@ -1,31 +1,27 @@
-"""Transfers in the panel."""
+"""Transfers in the panel: the account, one answer, and many."""
 
 from datetime import timedelta
 
 import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.money import money_back
-from bookings.domain.sales.transfers import confirm_transfer
-from bookings.models import (
-    BankTransfer,
-    BookingRules,
-    Purchase,
-    Refund,
-    TransferState,
-)
+from bookings.domain.exceptions import TooManyTransfersError
+from bookings.domain.sales.buying import release_place
+from bookings.domain.sales.transfers import GATHER, announce_transfer, refuse_transfer
+from bookings.models import BankTransfer, BookingRules, Notice, TransferState
 from bookings.notices.delivery import deliver_due
 from bookings.panel.week.rules import read_bank_account
-from tests.factories import BankTransferFactory, PlaceFactory, UserFactory
+from tests.factories import BankTransferFactory, UserFactory
 from tests.pages.texts import text_of
-from tests.panel.steps import address_of, confirm
-from tests.sales.transfers import ALIAS, START, send_back, store, take_transfers
+from tests.panel.steps import confirm_several
+from tests.sales.open_classes import hold, in_days
+from tests.sales.open_classes import store as publish
+from tests.sales.transfers import ALIAS, START, announce, store, take_transfers
+
+pytestmark = pytest.mark.django_db
 
 LIST, NUMBER = "/admin/transferencias/", "12345678"
 
@@ -83,16 +79,6 @@ def save_rules(panel, **changes):
     return panel.post(address, fields | changes)
 
 
-def test_the_teacher_stores_her_account(panel):
-    answer = save_rules(
-        panel, transfer_alias="otra.cuenta", transfer_holder="P. F.", transfer_hours=48
-    )
-
-    assert answer.status_code == 302
-    rules = BookingRules.load()
-    assert (rules.transfer_alias, rules.transfer_hours) == ("otra.cuenta", 48)
-
-
 def test_an_account_needs_its_holder(panel):
     answer = save_rules(panel, transfer_alias="otra.cuenta", transfer_holder="")
 
@@ -100,120 +86,73 @@ def test_an_account_needs_its_holder(panel):
     assert BookingRules.load().transfer_alias == ALIAS
 
 
-# --- The list -------------------------------------------------------------------------------------
+def announce_place(user, teacher, day=7):
+    place = hold(publish(teacher, start=in_days(day)), user)
+    transfer = announce_transfer(user=user, purchase=place, operation_number="12345678")
+    release_place(user=user, purchase_id=place.pk)
+    return transfer
 
 
-def test_home_list_sheet_and_student_file_show_what_waits(panel, transfer):
-    assert "transferencia por confirmar" in text_of(panel.get("/admin/"))
+def test_a_person_has_three_announcements_to_decide_at_most(teacher, student, stranger):
+    for day in range(3):
+        announce_place(student, teacher, 7 + day)
 
-    page = text_of(panel.get(LIST))
-    purchase = transfer.purchase
-    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[purchase.virtual_class_id])))
-    file = text_of(panel.get(reverse("admin:student", args=[purchase.person_id])))
+    with pytest.raises(TooManyTransfersError, match="todavía no confirmó"):
+        announce_place(student, teacher, 10)
 
-    assert "$ 15.000" in page
-    assert address_of(transfer, "llego") in page
-    assert address_of(transfer, "no-llego") in page
-    assert "operación 12345678" in sheet
-    assert address_of(transfer, "llego") in sheet
-    assert "Operación 12345678 · por confirmar" in file
+    assert BankTransfer.objects.filter(purchase__person=student).count() == 3
+    assert announce_place(stranger, teacher, 11)
 
 
-def test_the_list_says_that_nothing_waits(panel):
-    assert "Ninguna espera tu respuesta." in text_of(panel.get(LIST))
+def test_a_person_announces_five_times_a_day_at_most(teacher, student):
+    booked = [store(student, start=START + timedelta(days=day)) for day in range(6)]
+    for one in booked[:5]:
+        refuse_transfer(transfer_id=announce(one).pk, actor=teacher)
+
+    with pytest.raises(TooManyTransfersError, match="Mañana"):
+        announce(booked[5])
+
+    BankTransfer.objects.update(announced_at=timezone.now() - timedelta(days=1))
+    assert announce(booked[5])
 
 
-def test_staff_without_permission_sees_no_transfers(sign_in, transfer):
-    assert sign_in(UserFactory(is_staff=True)).get(LIST).status_code == 403
+def test_several_that_wait_are_one_mail(teacher, time_machine):
+    now = timezone.now()
+    people = UserFactory.create_batch(4)
+    for minute, person in enumerate(people):
+        time_machine.move_to(now + timedelta(minutes=2 * minute), tick=False)
+        announce(store(person, start=START + timedelta(hours=2 * minute)))
+        deliver_due()
+    [first] = mail.outbox
 
-
-def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stranger):
-    BankTransfer.objects.update(state=TransferState.CONFIRMED)
-    booked = store(stranger, start=START + timedelta(days=1))
-    again = BankTransferFactory(purchase=booked.purchase, operation_number=NUMBER)
-
-    page = text_of(panel.get(address_of(again, "llego")))
-
-    assert f"Ojo: {transfer.purchase.person} avisó el mismo número de operación" in page
-    assert "(confirmada)" in page
-    assert confirm(panel, again, "llego").redirect_chain == [(LIST, 302)]
-    booked.refresh_from_db()
-    assert booked.is_scheduled
-    assert BankTransfer.objects.filter(state=TransferState.CONFIRMED).count() == 2
-
-
-def test_the_list_costs_the_same_for_one_transfer_and_for_three(
-    panel, transfer, django_assert_num_queries
-):
-    panel.get(LIST)
-    with CaptureQueriesContext(connection) as queries:
-        panel.get(LIST)
-    for day in (1, 2):
-        booked = store(UserFactory(), start=START + timedelta(days=day))
-        BankTransferFactory(purchase=booked.purchase, operation_number=NUMBER)
-
-    with django_assert_num_queries(len(queries)):
-        panel.get(LIST)
-
-
-def test_a_paid_class_is_said_before_confirming(panel, transfer):
-    Purchase.objects.update(state="paid", paid_at=timezone.now())
-
-    page = text_of(panel.get(address_of(transfer, "llego")))
-
-    assert "Ojo: la clase ya está pagada a mano." in page
-    assert "Te toca devolver $ 15.000: queda en «Para devolver»." in page
-
-
-def test_a_paid_place_is_said_before_confirming(panel):
-    transfer = BankTransferFactory(purchase=PlaceFactory(paid=True))
-
-    page = text_of(panel.get(address_of(transfer, "llego")))
-
-    assert "Ojo: el lugar ya está pagado a mano." in page
-
-
-def test_what_is_to_be_returned_is_a_tap_away(panel, transfer):
-    Purchase.objects.update(state="ended")
-    confirm(panel, transfer, "llego")
-
-    page = text_of(panel.get(LIST))
-
-    assert f'<a class="button button-quiet" href="{reverse("admin:returns")}">1 para' in page
-    assert ">Para devolver</span>" in page
-
-
-def test_a_part_that_the_cancellation_kept_is_not_returned(
-    panel, transfer, host, teacher, sign_in, monkeypatch
-):
-    def decide(case, *, left):
-        return case.reason, left // 3
-
-    monkeypatch.setattr(money_back, "decide_refund", decide)
-    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-    cancel_class(class_id=transfer.purchase.virtual_class_id, actor=teacher)
-
-    refund = Refund.objects.get()
-    assert "$ 5.000" in text_of(panel.get(reverse("admin:returns")))
-    assert "que le devolviste $ 5.000 por transferencia a" in text_of(
-        panel.get(address_of(refund, "devuelta"))
-    )
+    time_machine.move_to(now + GATHER + timedelta(minutes=10), tick=False)
     deliver_due()
-    texts = [letter.body.replace("\xa0", " ") for letter in mail.outbox]
-    assert any("te devuelve $ 5.000, por donde le pagaste" in text for text in texts)
-    booked, person = transfer.purchase.virtual_class_id, transfer.purchase.person_id
-    for name, key, words in (
-        ("class_sheet", booked, "Te toca devolver $ 5.000"),
-        ("student", person, '<dd class="sum">$ 5.000</dd>'),
-    ):
-        assert words in text_of(panel.get(reverse(f"admin:{name}", args=[key])))
-    class_page = reverse("bookings:class", args=[booked])
-    owed = text_of(sign_in(host).get(class_page))
-    assert "La profe te devuelve $ 5.000 por transferencia." in owed
-    assert "Pagaste dos veces" not in owed
 
-    send_back(transfer, teacher)
+    _, together = mail.outbox
+    assert str(people[0]) in first.body
+    assert "También esperan" not in first.body
+    assert all(str(person) in together.body for person in people)
+    assert LIST in together.body
+    assert not Notice.objects.filter(kind="transfer_announced", next_attempt_at__isnull=False)
 
-    returned = text_of(sign_in(host).get(class_page))
-    assert "Te devolvimos $ 5.000" in returned
-    assert "te devuelve" not in returned
+
+def announced(count):
+    return [
+        BankTransferFactory(
+            purchase=store(UserFactory(), start=START + timedelta(hours=2 * number)).purchase,
+            operation_number=f"1234{number}",
+        )
+        for number in range(count)
+    ]
+
+
+def test_several_are_refused_at_once(teacher, sign_in):
+    one, two, _ = announced(3)
+    panel = sign_in(teacher)
+    assert f'value="{two.pk}" form="no-llego"' in panel.get(LIST).content.decode()
+
+    confirm_several(panel, [one, two], "no-llego")
+
+    refused = BankTransfer.objects.filter(state=TransferState.REFUSED)
+    assert set(refused) == {one, two}
+    assert Notice.objects.filter(kind="transfer_refused").count() == 2

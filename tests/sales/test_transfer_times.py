@@ -7,11 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.exceptions import (
-    HoldExpiredError,
-    TransferNotOfferedError,
-    TransfersOffError,
-)
+from bookings.domain.exceptions import HoldExpiredError, TransferNotOfferedError, TransfersOffError
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.holds import PayWay, find_kept_until
@@ -21,20 +17,10 @@ from bookings.domain.sales.transfers import (
     confirm_transfer,
     refuse_transfer,
 )
-from bookings.models import (
-    PAY_WITHIN,
-    Hold,
-    MoneyWay,
-    Notice,
-    NoticeKind,
-    Payment,
-    Purchase,
-    PurchaseState,
-    VirtualClass,
-)
+from bookings.models import Hold, MoneyWay, Notice, NoticeKind, Payment, Purchase, VirtualClass
 from bookings.notices.registry import reason_to_skip
 from tests.sales.open_classes import hold, store
-from tests.sales.transfers import START, announce, book, keep, take_transfers
+from tests.sales.transfers import START, announce, book, take_transfers
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 
@@ -54,12 +40,6 @@ def test_a_transfer_keeps_the_time_a_day_and_asks_no_provider(host, mercadopago)
     assert abs(kept_for(booked) - DAY) < SECOND
     assert not Payment.objects.exists()
     assert len(mercadopago.preferences) == 0
-
-
-def test_the_hours_are_the_teachers(host, rules):
-    take_transfers(transfer_hours=48)
-
-    assert abs(kept_for(book(host)) - 2 * DAY) < SECOND
 
 
 def test_no_time_is_kept_past_the_minimum_notice():
@@ -95,13 +75,6 @@ def test_without_a_provider_the_transfer_is_the_way(host, settings):
     assert abs(kept_for(booked) - DAY) < SECOND
 
 
-def test_without_a_provider_and_an_account_the_time_waits_for_the_teacher(host, settings):
-    settings.MERCADOPAGO_ACCESS_TOKEN = ""
-    take_transfers(transfer_alias="")
-
-    assert abs(kept_for(book(host, way=PayWay.ONLINE)) - PAY_WITHIN) < SECOND
-
-
 def test_a_person_who_never_paid_has_one_time_at_once(host):
     book(host)
 
@@ -109,14 +82,6 @@ def test_a_person_who_never_paid_has_one_time_at_once(host):
         book(host, start=START + DAY)
 
     assert VirtualClass.objects.count() == 1
-
-
-def test_an_announced_transfer_counts_after_its_time(host):
-    announce(book(host))
-
-    later = time_machine.travel(timezone.now() + 2 * DAY, tick=False)
-    with later, pytest.raises(TransferNotOfferedError, match="Ya te guardamos"):
-        book(host, start=START + DAY)
 
 
 @pytest.mark.parametrize("paid", ["class", "place"])
@@ -180,17 +145,6 @@ def test_a_cancelled_time_that_is_not_the_students_fault_counts_nothing(host, te
         assert book(host, start=START + 2 * DAY)
 
 
-def test_a_time_that_another_class_took_counts_nothing(host):
-    with time_machine.travel(timezone.now(), tick=False) as clock:
-        for days in range(2):
-            book(host, start=START + days * DAY)
-            clock.shift(DAY + SECOND)
-        Purchase.objects.update(state=PurchaseState.LAPSED)
-        VirtualClass.objects.update(scheduling_refusal="slot_taken")
-
-        assert book(host, start=START + 2 * DAY)
-
-
 def test_a_refused_announcement_keeps_nothing_longer(host, teacher):
     with time_machine.travel(timezone.now(), tick=False) as clock:
         booked = book(host)
@@ -217,24 +171,6 @@ def test_the_student_hears_when_the_time_is_over(host):
         assert not reason_to_skip(Notice.objects.get(pk=mail.pk))
 
 
-def test_announcing_moves_that_mail(host):
-    with time_machine.travel(timezone.now(), tick=False) as clock:
-        booked = book(host)
-        clock.shift(timedelta(hours=20))
-
-        announce(booked)
-
-        mail = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER)
-        assert mail.due_at == mail.next_attempt_at == Purchase.objects.get().kept_until
-
-
-def test_a_paid_class_sends_no_such_mail(host, teacher, google):
-    confirm_payment(class_id=book(host).pk, actor=teacher)
-
-    with time_machine.travel(timezone.now() + DAY, tick=False):
-        assert reason_to_skip(Notice.objects.get(kind=NoticeKind.TRANSFER_OVER))
-
-
 def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago):
     booked = book(host, way=PayWay.ONLINE)
     assert kept_for(booked) <= timedelta(minutes=15)
@@ -247,25 +183,9 @@ def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago)
         assert list(list_next_classes_of(host)) == [booked]
 
 
-def test_choosing_a_transfer_again_keeps_the_time_no_longer(host):
-    with time_machine.travel(timezone.now(), tick=False) as clock:
-        booked = book(host)
-        clock.shift(timedelta(hours=20))
-
-        choose_transfer(user=host, purchase=booked.purchase)
-
-        assert kept_for(booked) == timedelta(hours=4)
-
-
 def test_a_time_that_lapsed_is_not_kept_again(host):
     booked = book(host, way=PayWay.ONLINE)
 
     later = time_machine.travel(timezone.now() + timedelta(hours=1), tick=False)
     with later, pytest.raises(HoldExpiredError):
         choose_transfer(user=host, purchase=booked.purchase)
-
-
-def test_a_hold_without_a_class_needs_no_mail(host):
-    keep(host)
-
-    assert not Notice.objects.exists()

@@ -1,10 +1,8 @@
 """domain/sales/transfers.py: announced by the student, confirmed or refused by the teacher."""
 
-import json
 from datetime import timedelta
 
 import pytest
-import time_machine
 from django.utils import timezone
 
 from accounts.models import User
@@ -13,25 +11,14 @@ from bookings.domain.exceptions import (
     AlreadyPaidError,
     BookingError,
     ClassCancelledError,
-    ClassNotFoundError,
-    OperationNumberError,
     TransferDecidedError,
-    TransfersOffError,
     TransferWaitsError,
 )
 from bookings.domain.money.takings import find_balance
-from bookings.domain.people.personal_data import erase_person, export_person
-from bookings.domain.queries import list_returns_to_make
-from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.domain.sales.holds import PayWay
-from bookings.domain.sales.transfers import (
-    announce_transfer,
-    confirm_transfer,
-    refuse_transfer,
-)
+from bookings.domain.people.personal_data import erase_person
+from bookings.domain.sales.transfers import confirm_transfer, refuse_transfer
 from bookings.models import (
     BankTransfer,
-    BookingRules,
     ClassEvent,
     ClassStatus,
     Hold,
@@ -45,12 +32,10 @@ from bookings.models import (
     normalize_operation_number,
 )
 from tests.factories import VirtualClassFactory
-from tests.payments import make_payment
 from tests.sales.transfers import (
     PRICE,
     START,
     announce,
-    book,
     is_given_back,
     send_back,
     store,
@@ -127,26 +112,6 @@ def test_announce_refuses_and_writes_nothing(host, change, error):
     assert not Notice.objects.exists()
 
 
-def test_announce_refuses_a_shapeless_number(host):
-    with pytest.raises(OperationNumberError):
-        announce(store(host), "12")
-
-
-def test_announce_knows_no_class_of_another_person(host, stranger):
-    purchase = store(host).purchase
-
-    with pytest.raises(ClassNotFoundError):
-        announce_transfer(user=stranger, purchase=purchase, operation_number="12345678")
-
-
-def test_announce_refuses_without_an_account(host):
-    booked = store(host)
-    BookingRules.objects.update(transfer_alias="")
-
-    with pytest.raises(TransfersOffError):
-        announce(booked)
-
-
 def test_a_confirmed_transfer_pays_and_schedules_the_class_once(host, teacher, google):
     booked = store(host)
     transfer = announce(booked)
@@ -177,15 +142,6 @@ def test_a_refused_transfer_may_be_announced_again(host, teacher):
     assert Notice.objects.get(kind=NoticeKind.TRANSFER_REFUSED).user == host
     with pytest.raises(TransferDecidedError):
         confirm_transfer(transfer_id=first.pk, actor=teacher)
-
-
-def test_a_late_confirmation_takes_a_time_that_is_still_free(host, teacher, google):
-    transfer = announce(store(host))
-
-    with time_machine.travel(timezone.now() + 2 * DAY, tick=False):
-        confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    assert VirtualClass.objects.get().is_scheduled
 
 
 def test_a_late_confirmation_of_a_taken_time_is_to_be_returned(host, stranger, teacher, google):
@@ -228,22 +184,6 @@ def test_cancelling_a_class_leaves_its_transfer_to_be_returned(host, teacher, go
     assert events(booked)[-1] == ClassEvent.TRANSFER_RETURNED
 
 
-def test_only_an_owed_transfer_is_returned(host):
-    announce(store(host))
-
-    assert not list_returns_to_make().exists()
-
-
-def test_a_class_that_was_marked_as_paid_owes_the_transfer(host, teacher, google):
-    booked = store(host)
-    transfer = announce(booked)
-    confirm_payment(class_id=booked.pk, actor=teacher)
-
-    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
-
-    assert is_given_back(done)
-
-
 def test_one_number_twice_is_found_and_refused_nowhere(host, stranger):
     first = announce(store(host), "OP 1234")
     BankTransfer.objects.update(state=TransferState.CONFIRMED)
@@ -252,42 +192,6 @@ def test_one_number_twice_is_found_and_refused_nowhere(host, stranger):
 
     assert find_same_numbers([second])[second.pk] == [first]
     assert find_same_numbers([first])[first.pk] == [second]
-
-
-def test_a_second_try_with_the_same_number_is_no_double(host, teacher):
-    booked = store(host)
-    refuse_transfer(transfer_id=announce(booked).pk, actor=teacher)
-
-    again = announce(booked)
-    assert find_same_numbers([again]) == {again.pk: []}
-
-
-def test_the_transfer_of_an_online_booking_keeps_its_time(host, mercadopago):
-    booked = book(host, way=PayWay.ONLINE)
-
-    announce(booked)
-
-    assert Hold.objects.get().ends_at > timezone.now() + timedelta(hours=23)
-
-
-def test_the_person_s_data_has_the_transfer(host, teacher):
-    announce(store(host))
-
-    (told,) = json.loads(export_person(host))["transfers"]
-
-    assert (told["operationNumber"], told["amount"], told["state"]) == (
-        "12345678",
-        PRICE,
-        "announced",
-    )
-
-
-def test_erasing_a_person_deletes_a_transfer_that_never_came(host, teacher, google):
-    booked = store(host)
-    refuse_transfer(transfer_id=announce(booked).pk, actor=teacher)
-    erase_person(user=host, by=host)
-    assert not BankTransfer.objects.exists()
-    assert not VirtualClass.objects.exists()
 
 
 def test_erasing_waits_for_the_transfer_that_would_have_no_name(host, teacher, google):
@@ -306,13 +210,3 @@ def test_erasing_waits_for_the_transfer_that_would_have_no_name(host, teacher, g
     send_back(waiting, teacher)
     erase_person(user=host, by=host)
     assert User.objects.get(pk=host.pk).name == ""
-
-
-def test_page_of_a_preference_that_is_not_booked_offers_no_transfer(client, student):
-    payment = make_payment(student, booked=False)
-    client.force_login(student)
-
-    page = client.get(f"/inicio/pagos/{payment.pk}")
-
-    assert page.status_code == 200
-    assert "transferencia" not in page.content.decode()

@@ -8,8 +8,6 @@ import time_machine
 from accounts.models import User
 from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.classes.completing import complete_ended_classes
-from bookings.domain.exceptions import BookingError
 from bookings.domain.money.takings import find_balance
 from bookings.domain.people.claiming import (
     LinkState,
@@ -24,15 +22,7 @@ from bookings.domain.people.personal_data import (
     export_person,
     forget_claims,
 )
-from bookings.domain.places.joining import join_class
-from bookings.models import (
-    ClassEvent,
-    ClassLink,
-    ClassStatus,
-    Notice,
-    NoticeKind,
-    VirtualClass,
-)
+from bookings.models import ClassEvent, ClassLink, ClassStatus, Notice, NoticeKind, VirtualClass
 from tests.sales.transfers import announce, take_transfers
 from tests.sales.written_down import ADDRESS, PHONE, book_class_for, write_lucia
 
@@ -140,26 +130,6 @@ def test_the_way_back_ends_the_link_and_the_invitation(group, student, teacher):
     assert (line.actor, line.details) == (teacher, {"person": str(student.pk)})
 
 
-def test_what_nobody_claimed_cannot_be_undone(group, lucia, teacher):
-    with pytest.raises(BookingError, match="Nadie tomó"):
-        return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
-
-    assert VirtualClass.objects.get().booked_by == lucia
-
-
-def test_a_class_that_the_wrong_account_had_goes_back_with_its_count(
-    group, lucia, student, teacher
-):
-    claim(student, group)
-    with time_machine.travel(group.end_time + timedelta(minutes=2)):
-        complete_ended_classes()
-
-        return_claim(class_id=group.pk, by=teacher, fresh_sign_in=True)
-
-    counts = [User.objects.get(pk=one.pk).total_classes for one in (lucia, student)]
-    assert counts == [1, 0]
-
-
 def test_cancelling_by_the_wrong_account_leaves_everything_but_the_time(
     group, lucia, student, teacher, google
 ):
@@ -212,27 +182,3 @@ def test_a_claim_is_settled_two_weeks_after_the_class(group, lucia, student):
     assert not Notice.objects.filter(user=lucia.pk).exists()
     assert "perros" in group.log.get(event=ClassEvent.CLAIMED).reason
     assert WORDS["learning_focus"] not in export_person(student)
-
-
-def test_a_person_with_another_class_is_not_forgotten(group, unpaid, lucia, student):
-    claim(student, group)
-
-    with time_machine.travel(unpaid.end_time + CLAIM_KEPT + timedelta(minutes=1)):
-        assert forget_claims() == 0
-
-    assert lucia.booked_classes.get() == unpaid
-
-
-def test_a_bearer_who_joins_with_the_code_does_not_read_the_words(client, group, stranger):
-    """The page of a paid group's link shows the code."""
-    page = client.get(f"/clase/{ClassLink.objects.get(pk=group.pk).token}").content.decode()
-    group.refresh_from_db()
-    assert group.access_code in page
-
-    join_class(user=stranger, access_code=group.access_code)
-
-    client.force_login(stranger)
-    for address in (f"/inicio/clases/{group.pk}", f"/api/classes/{group.pk}"):
-        answer = client.get(address)
-        assert answer.status_code == 200
-        assert WORDS["learning_focus"] not in answer.content.decode()

@@ -4,7 +4,6 @@ import os
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +11,6 @@ from bookings.availability.slots import Agenda, Period, open_on
 
 ARGENTINA = ZoneInfo("America/Argentina/Buenos_Aires")
 MINUTE = timedelta(minutes=1)
-DAY = date(2026, 11, 24)
 
 # Fewer in the daily run; `HYPOTHESIS_EXAMPLES=20000 make test` looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
@@ -122,72 +120,6 @@ def test_sum_free_time_counts_the_free_minutes(calendar):
     ]
 
     assert agenda.sum_free_time(since=since) == len(free) * MINUTE
-
-
-def at(clock):
-    return datetime.combine(DAY, time.fromisoformat(clock), tzinfo=ARGENTINA)
-
-
-def starts(slots):
-    return [slot.start.astimezone(ARGENTINA).strftime("%H:%M") for slot in slots]
-
-
-def find(*, hours=(("09:00", "12:00"),), length=60, **changes):
-    ranges = [(time.fromisoformat(start), time.fromisoformat(end)) for start, end in hours]
-    values = {
-        "openings": open_on(DAY, ranges, ARGENTINA),
-        "classes": [],
-        "appointments": [],
-        "step": timedelta(minutes=30),
-        "buffer_before": timedelta(),
-        "buffer_after": timedelta(),
-        "earliest": at("00:00"),
-        "latest": at("00:00") + timedelta(days=1),
-    }
-    return starts(Agenda(**(values | changes)).list_free_slots(timedelta(minutes=length)))
-
-
-def test_find_free_slots_fills_the_opening():
-    assert find() == ["09:00", "09:30", "10:00", "10:30", "11:00"]
-
-
-def test_find_free_slots_stays_inside_each_of_several_ranges():
-    assert find(hours=[("09:00", "10:00"), ("15:00", "16:30")]) == ["09:00", "15:00", "15:30"]
-
-
-def test_find_free_slots_joins_ranges_that_touch():
-    assert find(hours=[("09:00", "09:30"), ("09:30", "10:00")]) == ["09:00"]
-
-
-def test_find_free_slots_opens_until_midnight():
-    assert find(hours=[("23:00", "00:00")]) == ["23:00"]
-
-
-def test_find_free_slots_allows_classes_back_to_back():
-    classes = [Period(at("10:00"), at("11:00"))]
-
-    assert find(classes=classes) == ["09:00", "11:00"]
-
-
-def test_find_free_slots_keeps_the_longer_pause_between_classes():
-    classes = [Period(at("09:00"), at("10:00"))]
-    pauses = {"buffer_before": timedelta(minutes=10), "buffer_after": timedelta(minutes=25)}
-
-    assert find(classes=classes, step=timedelta(minutes=5), **pauses)[0] == "10:25"
-
-
-@pytest.mark.parametrize(("notice", "first"), [("09:00", "09:00"), ("09:01", "09:30")])
-def test_find_free_slots_respects_the_notice(notice, first):
-    assert find(earliest=at(notice))[0] == first
-
-
-def test_find_free_slots_costs_the_same_whatever_the_past_holds():
-    past = [
-        Period(at("09:00") - timedelta(days=n), at("10:00") - timedelta(days=n))
-        for n in range(1, 20_000)
-    ]
-
-    assert find(classes=past) == find()
 
 
 def test_open_on_keeps_the_wall_clock_when_clocks_change():

@@ -4,19 +4,12 @@ from datetime import date, datetime, time, timedelta
 from itertools import combinations
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bookings.availability.agenda import Hours
 from bookings.availability.slots import Period
-from bookings.availability.weeks import (
-    MAX_LANES,
-    Entry,
-    EntryKind,
-    build_week,
-    monday_of,
-)
+from bookings.availability.weeks import MAX_LANES, Entry, EntryKind, build_week
 
 ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
 MONDAY = date(2026, 11, 23)
@@ -41,20 +34,11 @@ def hours_of(week):
     return [hour for hour, _rows in week.hours]
 
 
-def lanes_of(day):
-    return [(block.lane, block.lanes) for block in day.blocks]
-
-
 def test_a_week_has_seven_days_from_monday_and_neighbours():
     week = week_of()
 
     assert [column.day.isoformat() for column in week.days][::6] == ["2026-11-23", "2026-11-29"]
     assert (week.previous, week.following) == (date(2026, 11, 16), date(2026, 11, 30))
-
-
-@pytest.mark.parametrize(("day", "monday"), [(23, 23), (26, 23), (29, 23), (30, 30)])
-def test_monday_of(day, monday):
-    assert monday_of(date(2026, 11, day)) == date(2026, 11, monday)
 
 
 def test_an_empty_week_shows_nine_to_six():
@@ -69,14 +53,6 @@ def test_the_hours_reach_from_the_first_thing_to_the_last():
     assert week.days[2].openings[0].rows == range(12, 53)
 
 
-def test_openings_that_touch_are_one():
-    week = week_of(
-        openings=[Period(at(0, "09:00"), at(0, "10:00")), Period(at(0, "10:00"), at(0, "12:00"))]
-    )
-
-    assert [opening.rows for opening in week.days[0].openings] == [range(12)]
-
-
 def test_what_lasts_over_midnight_is_cut():
     week = week_of(entry(1, "22:00", "02:00", last_day=2))
 
@@ -88,12 +64,6 @@ def test_what_lasts_over_midnight_is_cut():
     assert hours_of(week) == list(range(24))
 
 
-def test_what_begins_before_the_week_or_ends_after_it_shows_its_part():
-    week = week_of(entry(-1, "20:00", "10:00", last_day=0), entry(6, "20:00", "10:00", last_day=7))
-
-    assert [len(column.blocks) for column in week.days] == [1, 0, 0, 0, 0, 0, 1]
-
-
 def test_a_whole_day_fills_its_column_without_making_it_longer():
     week = week_of(
         entry(2, "00:00", "00:00", EntryKind.APPOINTMENT, last_day=4), entry(0, "10:00", "12:00")
@@ -102,29 +72,6 @@ def test_a_whole_day_fills_its_column_without_making_it_longer():
     assert hours_of(week) == [10, 11]
     assert [b.rows for b in week.days[2].blocks] == [range(8)]
     assert [b.is_all_day for c in week.days for b in c.blocks] == [False, True, True]
-
-
-def test_what_is_short_still_has_a_row():
-    week = week_of(entry(0, "10:00", "10:05"), entry(1, "23:55", "00:00", last_day=2))
-
-    assert [len(column.blocks[0].rows) for column in week.days[:2]] == [1, 1]
-
-
-def test_classes_that_follow_each_other_share_a_lane():
-    week = week_of(entry(0, "10:00", "10:50"), entry(0, "10:50", "11:40"))
-
-    assert lanes_of(week.days[0]) == [(1, 1), (1, 1)]
-
-
-def test_what_overlaps_stands_side_by_side_and_the_rest_keeps_its_width():
-    week = week_of(
-        entry(0, "10:00", "11:00", EntryKind.PENDING),
-        entry(0, "10:30", "11:30", EntryKind.PENDING),
-        entry(0, "11:00", "12:00", EntryKind.PENDING),
-        entry(0, "15:00", "16:00", EntryKind.PENDING),
-    )
-
-    assert lanes_of(week.days[0]) == [(1, 2), (2, 2), (1, 2), (1, 1)]
 
 
 def test_a_scheduled_class_stands_before_any_number_of_requests():
@@ -144,8 +91,7 @@ def test_a_day_with_a_clock_change_looks_like_any_other(settings):
     sunday = date(2026, 3, 8)
     nine = datetime.combine(sunday, time(9), tzinfo=new_york)
     week = week_of(
-        Entry(EntryKind.SCHEDULED, Period(nine, nine + timedelta(hours=1))),
-        monday=date(2026, 3, 2),
+        Entry(EntryKind.SCHEDULED, Period(nine, nine + timedelta(hours=1))), monday=date(2026, 3, 2)
     )
 
     assert hours_of(week) == [9]

@@ -43,7 +43,6 @@ def scheduled(host, teacher) -> VirtualClass:
 
 @pytest.fixture
 def joined(scheduled, student) -> VirtualClass:
-    """The class with a guest, whose mail is due as well."""
     return join_class(user=student, access_code=scheduled.access_code)
 
 

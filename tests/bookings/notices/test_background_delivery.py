@@ -9,7 +9,6 @@ from bookings.domain.classes.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices import delivery
 from config.lib.background_jobs import SECONDS_OUT
-from tests.bookings.notices.backends import DOWN
 
 JOIN_SECONDS = 10
 
@@ -54,44 +53,3 @@ def test_the_one_who_schedules_does_not_wait_for_the_mail_server(pending, monkey
     server_answers.set()
     wait_for_delivery()
     assert turns == [SECONDS_OUT]
-
-
-def test_a_failing_mail_server_leaves_the_mail_due(pending, settings):
-    settings.EMAIL_BACKEND = DOWN
-
-    scheduled = schedule_class(preference_id=pending.preference_id)
-
-    wait_for_delivery()
-    assert scheduled.is_scheduled
-    assert {one.state for one in Notice.objects.all()} == {NoticeState.DUE}
-
-
-def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatch):
-    seen, first_round, go_on = [], threading.Event(), threading.Event()
-
-    def deliver(seconds):
-        seen.append(threading.current_thread())
-        first_round.set()
-        go_on.wait(JOIN_SECONDS)
-
-    monkeypatch.setattr(delivery, "deliver_due", deliver)
-    delivery.deliver_mails_soon()
-    first_round.wait(JOIN_SECONDS)
-    for _ in range(5):
-        delivery.deliver_mails_soon()
-    go_on.set()
-
-    wait_for_delivery()
-    assert (len(seen), len(set(seen))) == (2, 1)
-
-
-def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
-    rounds = []
-    monkeypatch.setattr(delivery, "deliver_due", rounds.append)
-
-    for _ in range(20):
-        delivery.deliver_mails_soon()
-
-    assert rounds == []
-    wait_for_delivery()
-    assert len(rounds) == 1

@@ -1,7 +1,5 @@
 """notices/delivery.py: each mail leaves once, and failed ones are retried."""
 
-import logging
-import socket
 from datetime import timedelta
 from itertools import pairwise
 
@@ -12,13 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, NoticeState, Role, UserActivity
 from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
 from bookings.notices.due import record_due
-from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
+from tests.bookings.notices.backends import DOWN, DYING, SLOW
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
 from tests.standins.mail import MailServer
@@ -28,7 +25,6 @@ SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 @pytest.fixture
 def repair(settings):
-    """A function that repairs the mail server."""
     working = settings.EMAIL_BACKEND
     return lambda: setattr(settings, "EMAIL_BACKEND", working)
 
@@ -46,12 +42,6 @@ def test_deliver_due_sends_once(notice):
     assert (notice.state, notice.attempts, notice.failure) == (NoticeState.SENT, 1, "")
 
 
-def test_deliver_due_leaves_what_is_due_later(notice):
-    Notice.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
-
-    assert deliver_due() == 0
-
-
 def test_a_mail_server_that_is_down_breaks_neither_scheduling_nor_joining(
     pending, host, student, teacher, settings, repair, django_capture_on_commit_callbacks
 ):
@@ -66,47 +56,6 @@ def test_a_mail_server_that_is_down_breaks_neither_scheduling_nor_joining(
     assert [deliver_at(later), deliver_at(later)] == [3, 0]
     told = {letter.to[0] for letter in mail.outbox}
     assert told == {host.email, student.email, teacher.email}
-
-
-def test_a_failure_is_named_without_the_servers_words(notice, settings, caplog):
-    settings.EMAIL_BACKEND = DOWN
-
-    deliver_due()
-
-    notice.refresh_from_db()
-    assert (notice.state, notice.failure) == (NoticeState.DUE, "SMTPAuthenticationError 535")
-    assert "hunter2" not in caplog.text
-    assert notice.user.email not in caplog.text
-
-
-def test_a_real_server_that_refuses_the_connection_is_named(notice, settings):
-    settings.EMAIL_BACKEND = SMTP
-    with socket.socket() as nobody_listens:
-        nobody_listens.bind(("127.0.0.1", 0))
-        settings.EMAIL_HOST, settings.EMAIL_PORT = nobody_listens.getsockname()
-
-        deliver_due()
-
-    notice.refresh_from_db()
-    assert notice.failure == "ConnectionRefusedError"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "failure"),
-    [
-        ({"EMAIL_BACKEND": "no.such.Backend"}, "ModuleNotFoundError"),
-        ({"EMAIL_BACKEND": SMTP, "EMAIL_USE_TLS": True, "EMAIL_USE_SSL": True}, "ValueError"),
-    ],
-    ids=["unknown backend", "contradicting options"],
-)
-def test_a_misconfigured_backend_is_the_failure_of_the_mail(notice, settings, wrong, failure):
-    for name, value in wrong.items():
-        setattr(settings, name, value)
-
-    assert deliver_due() == 0
-
-    notice.refresh_from_db()
-    assert (notice.state, notice.attempts, notice.failure) == (NoticeState.DUE, 1, failure)
 
 
 def test_failures_are_tried_again_ever_later_and_given_up_visibly(notice, settings):
@@ -128,47 +77,6 @@ def test_failures_are_tried_again_ever_later_and_given_up_visibly(notice, settin
     assert timedelta(seconds=45) <= waits[0] <= timedelta(seconds=75)
     assert all(later > sooner for sooner, later in pairwise(waits[:8]))
     assert max(waits) <= LONGEST_DELAY * 1.25
-
-
-def test_a_server_that_is_down_costs_the_rest_no_attempt(scheduled, settings):
-    settings.EMAIL_BACKEND = DOWN
-    for _ in range(4):
-        join_class(user=UserFactory(), access_code=scheduled.access_code)
-
-    deliver_due()
-
-    assert sorted(Notice.objects.values_list("attempts", flat=True)) == [0, 0, 1, 1, 1]
-
-
-def test_one_mail_that_cannot_be_written_keeps_no_other(joined, host, student, caplog):
-    broken = Notice.objects.get(user=host)
-    type(host).objects.filter(pk=host.pk).update(email="no\naddress")
-
-    assert deliver_due() == 1
-
-    broken.refresh_from_db()
-    assert [letter.to for letter in mail.outbox] == [[student.email]]
-    assert broken.failure == "ValueError"
-    assert caplog.records[-1].levelno == logging.WARNING
-
-
-def test_mails_about_a_class_that_is_over_are_given_up(notice):
-    end = notice.virtual_class.end_time
-
-    assert deliver_at(end) == 0
-
-    notice.refresh_from_db()
-    assert (notice.state, notice.failure) == (NoticeState.FAILED, "La clase ya había terminado.")
-
-
-def test_a_confirmation_is_not_sent_after_the_cancellation(notice, teacher):
-    cancel_class(class_id=notice.virtual_class_id, actor=teacher)
-
-    assert deliver_due() == 1
-
-    notice.refresh_from_db()
-    assert notice.failure == "La clase ya no estaba agendada."
-    assert [letter.subject[:10] for letter in mail.outbox] == ["Se canceló"]
 
 
 def test_a_crash_after_sending_repeats_the_mail_once_and_recognisably(notice, settings, repair):
@@ -207,27 +115,6 @@ def test_a_mail_costs_eight_statements_however_many_there_are(many):
     assert len(captured) == 8 * 7 + 3
 
 
-def test_mails_share_conversations_with_the_server(many, settings, monkeypatch):
-    monkeypatch.setattr(CountingBackend, "opened", 0)
-    settings.EMAIL_BACKEND = COUNTING
-
-    assert deliver_due() == 7
-
-    assert (len(mail.outbox), CountingBackend.opened) == (7, 2)
-
-
-def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, settings, monkeypatch):
-    monkeypatch.setattr(CountingBackend, "opened", 0)
-    monkeypatch.setattr(CountingBackend, "breaks_off_at", 2)
-    settings.EMAIL_BACKEND = COUNTING
-
-    assert deliver_due() == 6
-
-    failed = Notice.objects.get(sent_at=None)
-    assert (failed.failure, CountingBackend.opened) == ("SMTPServerDisconnected", 3)
-    assert deliver_at(failed.next_attempt_at) == 1
-
-
 def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
     """Over real SMTP."""
     with MailServer() as server:
@@ -237,10 +124,6 @@ def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
         assert deliver_due() == 7
 
     assert (server.conversations, server.mails) == (2, 7)
-
-
-def test_a_long_queue_gives_way_to_other_work(many):
-    assert [deliver_due(0), deliver_due(0), deliver_due()] == [1, 1, 5]
 
 
 def test_a_mail_that_kills_its_workers_is_given_up(notice):

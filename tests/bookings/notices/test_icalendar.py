@@ -29,26 +29,12 @@ def read(virtual_class, method=Method.REQUEST, attendee="bruno@example.com"):
     return calendar, event
 
 
-def test_event_has_the_uid_of_googles_invitation(virtual_class):
-    _, event = read(virtual_class)
-
-    assert event["UID"] == "abc123@google.com"
-
-
 def test_event_keeps_the_clock_of_the_service_by_the_zones_name(virtual_class):
     _, event = read(virtual_class)
 
     assert event["DTSTART"].params["TZID"] == event["DTEND"].params["TZID"] == ZONE.key
     assert event["DTSTART"].to_ical() == b"20261124T183000"
     assert event["DTEND"].to_ical() == b"20261124T193000"
-
-
-def test_file_describes_the_zone(virtual_class):
-    calendar, _ = read(virtual_class)
-
-    [zone] = calendar.timezones
-    assert zone.tz_name == ZONE.key
-    assert zone.to_tz().utcoffset(START.replace(tzinfo=None)) == START.utcoffset()
 
 
 def test_event_tells_how_to_enter(virtual_class, settings):
@@ -85,29 +71,7 @@ def test_cancellation_strikes_out_the_same_event(virtual_class):
     assert LINK not in event.to_ical().decode()
 
 
-def test_cancellation_of_one_person_s_part_says_nothing_of_the_class(virtual_class):
-    calendar, event = read(virtual_class, Method.CANCEL)
-
-    assert (calendar["METHOD"], event["ATTENDEE"]) == ("CANCEL", "mailto:bruno@example.com")
-    assert "STATUS" not in event
-
-
-def test_published_file_names_no_attendee(virtual_class):
-    calendar, event = read(virtual_class, Method.PUBLISH, attendee=None)
-
-    assert calendar["METHOD"] == "PUBLISH"
-    assert "ATTENDEE" not in event
-
-
 def test_file_never_holds_the_access_code(virtual_class):
     for method in Method:
         entry = build_calendar(virtual_class, method=method, attendee="bruno@example.com")
         assert virtual_class.access_code.encode() not in entry
-
-
-def test_lines_are_folded_and_end_as_the_format_wants(virtual_class):
-    entry = build_calendar(virtual_class, method=Method.PUBLISH)
-
-    lines = entry.split(b"\r\n")
-    assert max(map(len, lines)) <= 75
-    assert not any(b"\n" in line for line in lines)

@@ -8,7 +8,6 @@ from tests.bookings.payments.drafts import draft
 
 @pytest.fixture
 def gateway(mercadopago):
-    """The gateway in use, which is Mercado Pago's."""
     return MercadoPagoGateway()
 
 
@@ -20,5 +19,4 @@ def preference_id(gateway):
 
 @pytest.fixture
 def charge_id(mercadopago, preference_id):
-    """An approved charge."""
     return str(mercadopago.pay(preference_id)["id"])

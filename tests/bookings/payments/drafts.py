@@ -2,9 +2,7 @@
 
 from datetime import UTC, datetime
 
-from bookings.payments.gateway import (
-    PreferenceDraft,
-)
+from bookings.payments.gateway import PreferenceDraft
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
 REFERENCE = "0d5020ed1af6469cae06c3bec19954bb"
@@ -28,7 +26,3 @@ def draft(**changes):
 
 def charges_of(gateway, preference_id):
     return gateway.list_charges(preference_id=preference_id, reference=REFERENCE)
-
-
-def routes(mercadopago):
-    return [call.route for call in mercadopago.requests]

@@ -40,7 +40,6 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
-    ClassType,
     Hold,
     Payment,
     PaymentStatus,
@@ -175,7 +174,6 @@ class Story(RuleBasedStateMachine):
                 user=self.passer_by,
                 start_time=start,
                 end_time=end,
-                class_type=ClassType.INDIVIDUAL,
                 expires_at=timezone.now() + timedelta(minutes=minutes),
             )
 

@@ -29,7 +29,6 @@ MONEY_SWEEPS = (
 
 
 def look(payment):
-    """Settle a payment and read it again."""
     settle(payment.preference_id)
     return Payment.objects.select_related("purchase__virtual_class").get(pk=payment.pk)
 
@@ -40,7 +39,6 @@ def sweep_money():
 
 
 def pass_two_minutes():
-    """Sweep once a minute for two minutes."""
     for minutes in (1, 2):
         with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
             assert None not in sweep_money()

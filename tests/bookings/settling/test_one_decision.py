@@ -8,23 +8,13 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.classes.booking import mark_paid
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.money import money_back, refunds
-from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.sales.notifications import process_notifications
-from bookings.models import (
-    Payment,
-    PaymentStatus,
-    Refund,
-    RefundCase,
-    RefundReason,
-    RefundStatus,
-    VirtualClass,
-)
+from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
 from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory
-from tests.payments import PRICE, posting
+from tests.payments import PRICE, call_off, posting
 from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
@@ -50,7 +40,7 @@ def by_student(mercadopago, payment, host, teacher):
 def by_teacher(mercadopago, payment, host, teacher):
     mercadopago.pay(payment.preference_id)
     look(payment)
-    cancel_class(class_id=payment.purchase.virtual_class.pk, actor=teacher, fresh_sign_in=True)
+    call_off(payment, teacher)
 
 
 def for_a_lost_time(mercadopago, payment, host, teacher):
@@ -140,17 +130,3 @@ def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, 
     assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
     states = list(Refund.objects.order_by("pk").values_list("status", flat=True))
     assert states == [RefundStatus.FAILED, RefundStatus.DONE]
-
-
-def test_pages_show_the_decided_amount(payment, host, teacher):
-    virtual_class = mark_paid(payment.purchase.virtual_class_id, teacher, in_cash=True)
-    half = PRICE // 2
-
-    before = find_money_back(virtual_class.purchase, RefundCase.STUDENT_CANCELS)
-    cancel_class(class_id=virtual_class.pk, actor=host)
-
-    after = find_money_back(virtual_class.purchase)
-    assert before == MoneyBack(RefundReason.CANCELLED, 0, half, half)
-    # The other half is promised.
-    assert after == MoneyBack(RefundReason.CANCELLED, 0, 0, half)
-    assert Refund.objects.by_hand().open().get().amount == half

@@ -1,10 +1,24 @@
-"""Money that is enough schedules its class, once; what is more goes back."""
+"""Money that is enough schedules its class once; reports that come late take nothing back."""
+
+from datetime import timedelta
 
 import pytest
+import time_machine
+from django.utils import timezone
 
 from bookings.domain.sales.her_bookings import confirm_payment
-from bookings.models import ClassLog, ClassStatus, PaymentStatus, Refund, RefundReason, ReviewReason
+from bookings.models import (
+    ChargeStatus,
+    ClassLog,
+    ClassStatus,
+    PaymentCharge,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    ReviewReason,
+)
 from tests.bookings.settling.steps import PESOS, look
+from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
 
@@ -23,34 +37,8 @@ def test_an_approved_payment_schedules_its_class_once(mercadopago, google, payme
     assert payment.purchase.virtual_class.is_scheduled
     assert payment.purchase.virtual_class.purchase.paid_at == payment.approved_at
     assert live_events(google) == [payment.purchase.virtual_class.provider_event_id]
-    assert list(ClassLog.objects.values_list("event", flat=True)) == [
-        "booked",
-        "paid",
-        "scheduled",
-    ]
+    assert list(ClassLog.objects.values_list("event", flat=True)) == ["booked", "paid", "scheduled"]
     assert not Refund.objects.exists()
-
-
-def test_a_payment_that_nobody_made_changes_nothing(mercadopago, google, payment):
-    assert look(payment).status == PaymentStatus.PENDING
-    assert payment.purchase.virtual_class.status == ClassStatus.PENDING
-    assert google.events() == []
-
-
-@pytest.mark.parametrize("status", ["pending", "authorized"])
-def test_an_attempt_under_way_is_waited_for(mercadopago, google, payment, status):
-    mercadopago.pay(payment.preference_id, status)
-
-    assert look(payment).status == PaymentStatus.PENDING
-    assert google.events() == []
-
-
-def test_a_pending_attempt_that_is_approved_later_pays(mercadopago, payment):
-    charge = mercadopago.pay(payment.preference_id, "pending", method="ticket")
-    look(payment)
-    mercadopago.settle(charge["id"], "approved")
-
-    assert look(payment).purchase.virtual_class.is_scheduled
 
 
 def test_a_rejected_attempt_may_be_followed_by_a_good_one(mercadopago, payment):
@@ -77,15 +65,6 @@ def test_two_parts_pay_together(mercadopago, payment):
     assert not Refund.objects.exists()
 
 
-def test_too_little_may_become_too_much(mercadopago, payment):
-    mercadopago.pay(payment.preference_id, amount=PESOS - 1)
-    look(payment)
-    mercadopago.pay(payment.preference_id, amount=2)
-
-    paid = look(payment)
-    assert (paid.status, paid.review) == (PaymentStatus.APPROVED, ReviewReason.OVERPAID)
-
-
 def test_a_second_payment_goes_back(mercadopago, google, payment):
     mercadopago.pay(payment.preference_id)
     look(payment)
@@ -103,19 +82,88 @@ def test_a_second_payment_goes_back(mercadopago, google, payment):
     assert len(google.live_events()) == 1
 
 
-def test_an_older_attempt_that_is_approved_later_is_the_surplus(mercadopago, payment):
-    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
+@pytest.mark.parametrize("status", ["pending", "rejected", "cancelled"])
+def test_money_that_came_is_not_made_undone_by_a_later_report(
+    mercadopago, google, payment, teacher, status
+):
+    charge = mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], status)
+
+    for _ in range(2):
+        looked = look(payment)
+
+    is_gone = status in {"rejected", "cancelled"}
+    assert PaymentCharge.objects.get().status == ChargeStatus.APPROVED
+    assert looked.status == PaymentStatus.APPROVED
+    assert looked.review == (ReviewReason.REFUNDED_ELSEWHERE if is_gone else ReviewReason.NONE)
+    assert len(google.live_events()) == 1
+
+
+def test_an_older_report_never_undoes_a_payment(mercadopago, google, payment):
+    charge = mercadopago.pay(payment.preference_id, "pending")
+    before = mercadopago.payments[0]
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], "approved")
+    look(payment)
+    mercadopago.fault("payments.get", Fault.status(200, body=before))
+
+    looked = look(payment)
+
+    assert looked.status == PaymentStatus.APPROVED
+    assert PaymentCharge.objects.get().status == ChargeStatus.APPROVED
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "review"),
+    [
+        ("refunded", PaymentStatus.REFUNDED, ReviewReason.REFUNDED_ELSEWHERE),
+        ("in_mediation", PaymentStatus.DISPUTED, ReviewReason.DISPUTE),
+        ("charged_back", PaymentStatus.CHARGED_BACK, ReviewReason.DISPUTE),
+    ],
+)
+def test_money_that_leaves_later_is_flagged_and_the_class_stays(
+    mercadopago, google, payment, told, status, review
+):
+    charge = mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], told)
+
+    looked = look(payment)
+
+    assert (looked.status, looked.review) == (status, review)
+    assert looked.purchase.virtual_class.is_scheduled
+    assert len(google.live_events()) == 1
+    assert not Refund.objects.exists()
+
+
+@pytest.fixture
+def refused(mercadopago, google, payment):
+    """Ana's payment, made; the calendar refused the event of its class."""
+    google.fault("events.insert", Fault.status(400))
     mercadopago.pay(payment.preference_id)
-    look(payment)
-    mercadopago.settle(voucher["id"], "approved")
-
-    look(payment)
-
-    assert [refund["payment_id"] for refund in mercadopago.refunds] == [voucher["id"]]
+    looked = look(payment)
+    assert looked.purchase.virtual_class.scheduling_refusal == "calendar_refused"
+    return looked
 
 
-def test_the_teachers_word_is_enough(mercadopago, payment, teacher):
-    confirmed = confirm_payment(class_id=payment.purchase.virtual_class.pk, actor=teacher)
+def inserts(google):
+    return [call for call in google.requests if call.route == "events.insert"]
 
-    assert confirmed.is_scheduled
-    assert confirmed.purchase.paid_at is not None
+
+def test_a_calendar_that_refused_is_asked_again_by_a_person_only(google, refused, teacher):
+    look(refused)
+    assert len(inserts(google)) == 1
+
+    assert confirm_payment(class_id=refused.purchase.virtual_class.pk, actor=teacher).is_scheduled
+    assert not Refund.objects.exists()
+
+
+def test_money_for_a_class_that_nobody_scheduled_goes_back_in_the_end(google, refused):
+    with time_machine.travel(timezone.now() + timedelta(days=8)):
+        assert look(refused).purchase.virtual_class.status == ClassStatus.CANCELLED
+
+    assert Refund.objects.get().reason == RefundReason.CLASS_OVER
+    assert len(inserts(google)) == 1

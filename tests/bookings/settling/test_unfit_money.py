@@ -1,24 +1,20 @@
-"""Money that does not fit pays nothing, and is left to the teacher."""
-
-from datetime import timedelta
+"""Money that does not fit pays nothing; what comes too late goes back."""
 
 import pytest
-import time_machine
-from django.utils import timezone
 
-from bookings.domain.money.refunds import request_partial_refund
-from bookings.domain.money.takings import put_aside
 from bookings.models import (
     ClassStatus,
     Notice,
     NoticeKind,
-    Payment,
     PaymentCharge,
     PaymentStatus,
+    Refund,
+    RefundReason,
     ReviewReason,
     VirtualClass,
 )
 from tests.bookings.settling.steps import PESOS, look, sweep_money
+from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -37,29 +33,6 @@ def test_money_above_the_price_schedules_and_is_left_to_the_teacher(
     assert looked.purchase.virtual_class.is_scheduled
     [told] = Notice.objects.filter(kind=NoticeKind.TO_REVIEW)
     assert told.user == teacher
-
-
-def test_what_came_above_the_price_is_no_more_to_review_once_it_went_back(
-    mercadopago, payment, teacher
-):
-    mercadopago.pay(payment.preference_id, amount=PESOS + 1)
-    look(payment)
-    charge = PaymentCharge.objects.get()
-
-    request_partial_refund(
-        charge_id=charge.pk, amount=100, left=charge.amount, by=teacher, fresh_sign_in=True
-    )
-    look(payment)
-
-    assert look(payment).review == ReviewReason.NONE
-
-
-def test_what_was_put_aside_above_the_price_stays_so(mercadopago, payment, teacher):
-    mercadopago.pay(payment.preference_id, amount=PESOS + 1)
-    look(payment)
-    assert put_aside(payment_id=payment.pk, reason=ReviewReason.OVERPAID, by=teacher)
-
-    assert look(payment).review == ReviewReason.NONE
 
 
 @pytest.mark.parametrize(
@@ -94,47 +67,6 @@ def test_the_teacher_is_told_once_what_needs_a_look(mercadopago, payment, teache
     assert (told.kind, told.user) == (NoticeKind.TO_REVIEW, teacher)
 
 
-def test_the_teacher_is_told_again_of_news_once_she_put_the_payment_aside(
-    mercadopago, payment, teacher
-):
-    charge = mercadopago.pay(payment.preference_id, currency="USD")
-    look(payment)
-    assert put_aside(payment_id=payment.pk, reason=ReviewReason.CURRENCY, by=teacher)
-    mercadopago.advance(seconds=5)
-    mercadopago.settle(charge["id"], "charged_back")
-
-    with time_machine.travel(timezone.now() + timedelta(minutes=1)):
-        look(payment)
-
-    assert list(Notice.objects.values_list("kind", flat=True)) == [NoticeKind.TO_REVIEW] * 2
-
-
-def test_the_teacher_is_told_of_money_that_nobody_booked_with(mercadopago, early, teacher):
-    for _ in range(2):
-        mercadopago.pay(early.preference_id, currency="USD")
-        look(early)
-
-    told = Notice.objects.get()
-    assert (told.kind, told.user) == (NoticeKind.UNBOOKED_TO_REVIEW, teacher)
-
-
-def test_what_does_not_fit_is_put_aside_by_a_person_for_good(mercadopago, payment):
-    mercadopago.pay(payment.preference_id, currency="USD")
-    look(payment)
-    Payment.objects.update(review=ReviewReason.NONE)
-
-    assert look(payment).review == ReviewReason.NONE
-
-
-def test_a_payment_of_somebody_else_pays_nothing_here(mercadopago, google, payment, student):
-    other = make_payment(student, days=8)
-    mercadopago.pay(other.preference_id)
-
-    assert look(payment).status == PaymentStatus.PENDING
-    assert PaymentCharge.objects.count() == 0
-    assert google.events() == []
-
-
 def test_a_charge_counts_for_one_payment_only(mercadopago, google, payment, student):
     other = make_payment(student, days=8)
     charge = mercadopago.pay(other.preference_id)
@@ -149,3 +81,65 @@ def test_a_charge_counts_for_one_payment_only(mercadopago, google, payment, stud
     assert PaymentCharge.objects.get().charge_id == str(charge["id"])
     assert (looked.status, looked.review) == (PaymentStatus.PENDING, ReviewReason.REFERENCE)
     assert len(google.live_events()) == 1
+
+
+@pytest.fixture
+def rival(payment):
+    """Another class that got the time first."""
+    return VirtualClassFactory(
+        scheduled=True, owns_time=True, start_time=payment.purchase.virtual_class.start_time
+    )
+
+
+def test_money_for_a_lost_time_goes_back_and_the_class_is_cancelled(
+    mercadopago, google, payment, rival, host, teacher
+):
+    mercadopago.pay(payment.preference_id)
+
+    look(payment)
+    returned = look(payment)
+
+    assert returned.purchase.virtual_class.status == ClassStatus.CANCELLED
+    assert returned.status == PaymentStatus.REFUNDED
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
+    assert Refund.objects.get().reason == RefundReason.SLOT_LOST
+    assert google.live_events() == []
+    told = Notice.objects.filter(virtual_class=payment.purchase.virtual_class).order_by("kind")
+    assert [(one.kind, one.user) for one in told] == [
+        (NoticeKind.CANCELLED, host),
+        (NoticeKind.MONEY_BACK, teacher),
+        (NoticeKind.MONEY_RETURNED, host),
+    ]
+
+
+def test_a_disputed_payment_schedules_nothing_new(mercadopago, google, payment):
+    charge = mercadopago.pay(payment.preference_id)
+    google.fault("events.insert", Fault.status(400))
+    look(payment)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], "in_mediation")
+
+    assert look(payment).purchase.virtual_class.status == ClassStatus.PENDING
+    assert google.live_events() == []
+
+
+def test_a_bank_that_takes_back_one_charge_leaves_the_other_to_the_teacher(
+    mercadopago, google, payment
+):
+    google.fault("events.insert", *[Fault.status(503)] * 4)
+    taken, _ = (mercadopago.pay(payment.preference_id, amount=PESOS / 2) for _ in range(2))
+    look(payment)
+    mercadopago.settle(taken["id"], "charged_back")
+    for _ in range(2):
+        gone = look(payment)
+
+    assert (gone.purchase.virtual_class.status, gone.review) == (
+        ClassStatus.CANCELLED,
+        ReviewReason.DISPUTE,
+    )
+    assert mercadopago.refunds == []
+
+    # The dispute is won: no class, so everything goes back.
+    mercadopago.settle(taken["id"], "approved")
+    look(payment)
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2] * 2

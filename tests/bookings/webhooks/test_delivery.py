@@ -1,22 +1,26 @@
 """Delivering: everything arrives, under one id, and nobody waits for anybody else."""
 
+import base64
 import json
 import threading
 import time
 from datetime import timedelta
 
-import pytest
+from cryptography.fernet import Fernet
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
-from standardwebhooks import Webhook, WebhookVerificationError
+from standardwebhooks import Webhook
 
-from bookings.models import (
-    WebhookAttempt,
-    WebhookDelivery,
-    WebhookState,
+from accounts.management.key_rotation import Outcome, rotate_encrypted_fields
+from bookings.models import Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
+from bookings.webhooks.delivery import MAX_ATTEMPTS, deliver_webhooks
+from bookings.webhooks.endpoints import (
+    generate_secret,
+    make_due_again,
+    record_test_event,
+    switch_on,
 )
-from bookings.webhooks import delivery as delivering
-from bookings.webhooks.delivery import LEASE, MAX_ATTEMPTS, deliver_now, deliver_webhooks
-from bookings.webhooks.endpoints import make_due_again, record_test_event, rotate_secrets
 from bookings.webhooks.events import forget_webhooks
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.bookings.webhooks.steps import NOON, state, wait
@@ -35,20 +39,6 @@ def test_a_delivery_is_signed_and_arrives(delivery, endpoint, receiver):
     assert (delivery.attempts, delivery.last_status) == (1, 200)
     attempt = WebhookAttempt.objects.get()
     assert (attempt.status, attempt.failure, attempt.excerpt) == (200, "", "ok")
-
-
-def test_a_long_queue_gives_way_to_other_work(endpoint, receiver):
-    for _ in range(4):
-        record_test_event(endpoint)
-
-    assert [deliver_webhooks(0), deliver_webhooks(0), deliver_webhooks()] == [1, 1, 2]
-
-
-def test_what_was_taken_is_not_sent_again(delivery, receiver):
-    deliver_webhooks()
-
-    assert deliver_webhooks() == 0
-    assert len(receiver.requests) == 1
 
 
 def test_what_fails_is_tried_again_later_and_under_the_same_id(clock, delivery, receiver):
@@ -85,23 +75,6 @@ def test_attempts_take_three_days_and_then_end(clock, delivery, receiver, settin
     assert delivery.failure == "Respondió 500."
 
 
-def test_a_worker_that_dies_after_sending_has_it_sent_again_under_the_same_id(
-    clock, delivery, receiver, monkeypatch
-):
-    def die(*args):
-        raise SystemExit
-
-    with monkeypatch.context() as killed:
-        killed.setattr(delivering, "record_answer", die)
-        with pytest.raises(SystemExit):
-            deliver_webhooks()
-
-    assert wait(clock, seconds=1) == 0  # it is still the dead one's
-    assert wait(clock, seconds=LEASE.total_seconds()) == 1
-    assert receiver.ids == [str(delivery.event_id)] * 2
-    assert state(delivery) == WebhookState.SENT
-
-
 def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(clock, endpoint, receiver):
     receiver.status = 503
     for _ in range(20):
@@ -119,17 +92,6 @@ def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(clock, endpoint, 
     assert len(set(receiver.ids)) == 20
     endpoint.refresh_from_db()
     assert (endpoint.failures, endpoint.failing_since, endpoint.resting_until) == (0, None, None)
-
-
-def test_a_receiver_that_is_down_does_not_use_up_what_waits_for_it(clock, endpoint, receiver):
-    receiver.status = 500
-    deliveries = [record_test_event(endpoint) for _ in range(10)]
-
-    deliver_webhooks()
-
-    assert len(receiver.requests) == 3
-    assert sum(WebhookDelivery.objects.values_list("attempts", flat=True)) == 3
-    assert state(deliveries[-1]) == WebhookState.PENDING
 
 
 def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, settings):
@@ -152,21 +114,6 @@ def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, se
     assert time.monotonic() - started < 4
 
 
-def test_a_refusal_now_and_then_keeps_nothing_back(clock, endpoint, receiver):
-    bad = record_test_event(endpoint)
-    good = [record_test_event(endpoint) for _ in range(2)]
-
-    def answer():
-        is_bad = receiver.requests[-1][0]["webhook-id"] == str(bad.event_id)
-        receiver.status = 422 if is_bad else 200
-
-    receiver.meanwhile = answer
-    deliver_webhooks()
-
-    assert [state(one) for one in good] == [WebhookState.SENT] * 2
-    assert state(bad) == WebhookState.FAILED
-
-
 def test_a_receiver_says_how_long_to_wait(clock, delivery, receiver):
     receiver.status, receiver.headers = 429, {"Retry-After": "1800"}
     deliver_webhooks()
@@ -185,32 +132,6 @@ def test_delivered_again_it_has_the_same_id_and_body(delivery, receiver):
     assert receiver.ids == [str(delivery.event_id)] * 2
     assert receiver.requests[0][1] == receiver.requests[1][1]
     assert delivery.log.count() == 2
-
-
-def test_a_trial_by_hand_waits_for_no_rest(clock, endpoint, receiver):
-    endpoint.resting_until = NOON + timedelta(minutes=10)
-    endpoint.failing_since = NOON
-    endpoint.save()
-    delivery = record_test_event(endpoint)
-
-    assert deliver_webhooks() == 0
-    deliver_now(delivery)
-    assert len(receiver.requests) == 1
-    endpoint.refresh_from_db()
-    assert endpoint.resting_until is None
-
-
-def test_a_new_secret_signs_alone(endpoint, receiver):
-    earlier = endpoint.secret
-    rotate_secrets([endpoint.pk])
-    endpoint.refresh_from_db()
-
-    deliver_now(record_test_event(endpoint))
-
-    [(headers, body)] = receiver.requests
-    Webhook(endpoint.secret).verify(body, headers)
-    with pytest.raises(WebhookVerificationError):
-        Webhook(earlier).verify(body, headers)
 
 
 def test_an_unknown_address_is_a_failure_like_any_other(db, settings):
@@ -252,3 +173,87 @@ def test_old_events_are_forgotten_and_what_waits_is_not(clock, endpoint, receive
 def test_looking_for_what_is_due_costs_one_statement(endpoint, django_assert_num_queries):
     with django_assert_num_queries(1):
         deliver_webhooks()
+
+
+def test_410_switches_a_receiver_off_and_the_teacher_is_told(delivery, endpoint, receiver, teacher):
+    receiver.status = 410
+    other = record_test_event(endpoint)
+
+    deliver_webhooks()
+
+    endpoint.refresh_from_db()
+    assert (endpoint.is_active, endpoint.disabled_reason) == (False, "gone")
+    assert state(delivery) == WebhookState.GAVE_UP
+    assert state(other) == WebhookState.PENDING
+    assert len(receiver.requests) == 1
+    [notice] = Notice.objects.all()
+    assert (notice.user, notice.kind) == (teacher, "webhook_disabled")
+
+
+def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(clock, endpoint, receiver):
+    endpoint.is_active = False
+    endpoint.save()
+    delivery = record_test_event(endpoint)
+    assert deliver_webhooks() == 0
+
+    switch_on(endpoint)
+    endpoint.save()
+
+    assert deliver_webhooks() == 1
+    assert state(delivery) == WebhookState.SENT
+
+
+def test_switched_on_again_it_gets_what_was_given_up_while_it_failed(clock, endpoint, receiver):
+    receiver.status = 500
+    long_given_up = record_test_event(endpoint)
+    WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1)
+    deliver_webhooks()
+    receiver.status = 200
+    record_test_event(endpoint)
+    wait(clock, hours=1)
+    receiver.status = 500
+    given_up, planned = record_test_event(endpoint), record_test_event(endpoint)
+    WebhookDelivery.objects.filter(pk=given_up.pk).update(attempts=MAX_ATTEMPTS - 1)
+    WebhookDelivery.objects.filter(pk=planned.pk).update(attempts=MAX_ATTEMPTS - 2)
+    wait(clock, minutes=1)
+    receiver.status = 410
+    wait(clock, hours=1)
+    gone = record_test_event(endpoint)
+    wait(clock, days=2)
+
+    endpoint.refresh_from_db()
+    switch_on(endpoint)
+    endpoint.save()
+    receiver.status = 200
+    receiver.requests.clear()
+
+    assert deliver_webhooks() == 3
+    assert {state(one) for one in (given_up, planned, gone)} == {WebhookState.SENT}
+    assert state(long_given_up) == WebhookState.GAVE_UP
+
+
+def test_secrets_are_long_and_each_its_own():
+    one, other = generate_secret(), generate_secret()
+
+    assert one != other
+    assert one.startswith("whsec_")
+    assert len(base64.b64decode(one.removeprefix("whsec_"), validate=True)) == 32
+
+
+def test_key_rotation_moves_the_secrets(db, settings):
+    earlier = settings.FIELD_KEYS
+    endpoint = WebhookEndpointFactory()
+    new = Fernet.generate_key().decode()
+    settings.FIELD_KEYS = [new, *earlier]
+
+    assert rotate_encrypted_fields() == {Outcome.ROTATED: 1}
+
+    settings.FIELD_KEYS = [new]
+    assert WebhookEndpoint.objects.get().secret == endpoint.secret
+
+
+def test_secrets_are_stored_sealed(db):
+    endpoint = WebhookEndpointFactory()
+
+    as_stored = WebhookEndpoint.objects.annotate(sealed=Cast("secret", TextField()))
+    assert endpoint.secret not in as_stored.values_list("sealed", flat=True).get()

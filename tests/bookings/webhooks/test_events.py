@@ -4,16 +4,13 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.classes.changing import reschedule_class
-from bookings.domain.classes.completing import complete_ended_classes
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.domain.people.personal_data import erase_person
 from bookings.domain.places.joining import join_class
-from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
+from bookings.models import ClassLog, WebhookDelivery, WebhookEvent
 from bookings.webhooks.events import announce_events
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
@@ -99,56 +96,6 @@ def test_an_event_is_told_in_full_and_opens_nothing(endpoint, host, student, sch
     }
 
 
-def test_a_completed_class_is_told_as_completed(endpoint, host):
-    VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
-    complete_ended_classes()
-
-    [event] = told()
-
-    assert event["type"] == "class.completed"
-    assert event["data"]["class"]["status"] == "completed"
-
-
-def test_an_event_tells_what_was_and_not_what_is(endpoint, student, stranger, scheduled):
-    join_class(user=student, access_code=scheduled.access_code)
-    join_class(user=stranger, access_code=scheduled.access_code)
-
-    assert [one["data"]["class"]["currentParticipants"] for one in told()] == [2, 3]
-
-
-def test_what_is_rolled_back_is_told_to_nobody(endpoint, student, scheduled):
-    with transaction.atomic():
-        join_class(user=student, access_code=scheduled.access_code)
-        transaction.set_rollback(True)
-
-    assert told() == []
-
-
-def test_a_class_that_goes_with_its_person_is_told_as_cancelled(endpoint, host):
-    VirtualClassFactory(booked_by=host)
-
-    erase_person(user=host, by=host)
-
-    assert not VirtualClass.objects.exists()
-    assert [event["type"] for event in told()] == ["class.cancelled"]
-
-
-def test_who_leaves_waits_for_no_news_of_others(endpoint, host, student, stranger, scheduled):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    erase_person(user=stranger, by=stranger)
-
-    assert not WebhookEvent.objects.exists()
-    assert [event["type"] for event in told()] == ["class.joined"]
-
-
-def test_each_event_is_handed_on_once(endpoint, student, scheduled):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    assert [announce_events(), announce_events()] == [1, 0]
-    assert WebhookDelivery.objects.count() == 1
-
-
 def test_one_event_goes_to_each_who_wants_it_under_one_id(endpoint, student, scheduled):
     other = WebhookEndpointFactory(kinds=["class.joined"])
     WebhookEndpointFactory(kinds=["class.cancelled"])
@@ -168,15 +115,6 @@ def test_nobody_is_told_of_what_was_before_them(db, student, scheduled):
     assert told() == []
 
 
-def test_without_receivers_nothing_piles_up(db, student, scheduled):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    announce_events()
-
-    assert not ClassLog.objects.exclude(announcement=None).exists()
-    assert not WebhookEvent.objects.exists()
-
-
 def test_what_is_nobodys_business_is_not_told(endpoint, host):
     draft = VirtualClassFactory.build(booked_by=host)
     book_class(
@@ -191,11 +129,6 @@ def test_what_is_nobodys_business_is_not_told(endpoint, host):
 
     assert ClassLog.objects.get().announcement is None
     assert told() == []
-
-
-def test_looking_for_news_costs_one_statement(endpoint, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        announce_events()
 
 
 def test_a_class_that_the_teacher_publishes_is_paid_once_it_is_to_be_scheduled(endpoint, teacher):

@@ -3,12 +3,10 @@
 import threading
 
 import pytest
-from django.db import transaction
 
 from bookings.domain.places.joining import join_class
-from bookings.models import WebhookDelivery, WebhookEndpoint
+from bookings.models import WebhookDelivery
 from bookings.webhooks import delivery as messenger
-from bookings.webhooks.endpoints import record_test_event
 from tests.factories import VirtualClassFactory
 
 JOIN_SECONDS = 10
@@ -45,15 +43,6 @@ def test_what_is_committed_is_told_at_once(endpoint, receiver, scheduled, studen
     assert WebhookDelivery.objects.get().sent_at is not None
 
 
-def test_nobody_is_told_before_it_is_committed(endpoint, receiver, scheduled, student):
-    with transaction.atomic():
-        join_class(user=student, access_code=scheduled.access_code)
-        assert not wait_for_messenger()
-
-    wait_for_messenger()
-    assert len(receiver.requests) == 1
-
-
 def test_who_joins_does_not_wait_for_the_receiver(endpoint, receiver, scheduled, student):
     let_go = threading.Event()
     receiver.meanwhile = lambda: let_go.wait(JOIN_SECONDS)
@@ -63,23 +52,3 @@ def test_who_joins_does_not_wait_for_the_receiver(endpoint, receiver, scheduled,
     assert joined.current_participants == 2
     assert not let_go.is_set()
     let_go.set()
-
-
-def test_it_is_back_soon_and_leaves_the_rest_to_the_sweeps(endpoint, receiver, monkeypatch):
-    monkeypatch.setattr(messenger, "SECONDS_OUT", 0)
-    for _ in range(3):
-        record_test_event(endpoint)
-
-    messenger.deliver_webhooks_soon()
-
-    wait_for_messenger()
-    assert len(receiver.requests) == 1
-
-
-def test_without_a_receiver_the_announcement_is_left_to_the_sweeps(scheduled, student, endpoint):
-    WebhookEndpoint.objects.update(is_active=False)
-
-    join_class(user=student, access_code=scheduled.access_code)
-
-    wait_for_messenger()
-    assert scheduled.log.filter(announcement__isnull=False).count() == 1

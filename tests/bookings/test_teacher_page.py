@@ -1,18 +1,24 @@
-"""The teacher's photo: what is taken, what is made of it, and what is left behind."""
+"""domain/desk/own_page.py: the teacher's page, who sells, and her photo."""
 
 import io
 import struct
 import zlib
+from collections.abc import Callable
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.files.storage import default_storage
-from PIL import Image, ImageCms
+from django.db import DatabaseError, IntegrityError
+from django.template import engines
+from django.test import RequestFactory
+from PIL import Image
 
 from bookings.domain.desk.own_page import (
-    MAX_BYTES,
-    QUALITIES,
     encode_photo,
+    load_seller,
     load_teacher_page,
+    read_cuit,
     remove_photo,
     set_photo,
     write_teacher_page,
@@ -20,6 +26,107 @@ from bookings.domain.desk.own_page import (
 from bookings.domain.exceptions import PhotoError
 from bookings.models import StoredFile, TeacherPage
 from tests.factories import TeacherPageFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def picture() -> Callable[..., io.BytesIO]:
+    """Make a picture file: its upper half red, its lower half blue."""
+
+    def make(kind: str = "JPEG", size: tuple[int, int] = (400, 400), **options) -> io.BytesIO:
+        image = Image.new("RGB", size, "blue")
+        image.paste("red", (0, 0, size[0], size[1] // 2))
+        image = image.convert(options.pop("mode", "RGB"))
+        file = io.BytesIO()
+        image.save(file, kind, **options)
+        file.seek(0)
+        file.name = f"foto.{kind.lower()}"
+        return file
+
+    return make
+
+
+def render(text):
+    return engines["django"].from_string(text).render({}, RequestFactory().get("/"))
+
+
+def test_an_unwritten_page_is_empty_and_unsaved():
+    page = load_teacher_page()
+
+    assert (page.name, page.has_photo, page.photo_url(96)) == ("", False, "")
+    assert page.level_lines == page.credential_lines == []
+    assert not TeacherPage.objects.exists()
+
+
+def test_there_is_one_page():
+    with pytest.raises(IntegrityError):
+        TeacherPageFactory(pk=2)
+
+
+def test_templates_know_the_teacher_and_ask_once(django_assert_num_queries):
+    TeacherPageFactory()
+
+    with django_assert_num_queries(0):
+        render("{{ site_name }}")
+    with django_assert_num_queries(1):
+        text = render("{% if teacher.name %}{{ teacher.name }}, {{ teacher.subject }}{% endif %}")
+    assert text == "Ana Suárez, Guitarra"
+
+
+GIVEN = {
+    "seller_name": "Paula Profe",
+    "cuit": "20123456786",
+    "address": "Calle 1",
+    "hours": "de 9 a 18",
+    "data_fiscal_url": "https://qr.afip.example/?qr=a-b_c,,",
+}
+
+
+@pytest.mark.parametrize("typed", ["20123456786", "20-12345678-6", "20 12345678 6"])
+def test_a_cuit_is_written_as_people_write_it(typed):
+    assert read_cuit(typed) == "20-12345678-6"
+
+
+@pytest.mark.parametrize(
+    "typed", ["20-12345678-5", "20-12345687-6", "2012345678", "201234567866", "٢٠123456786"]
+)
+def test_a_mistyped_cuit_is_none(typed):
+    assert read_cuit(typed) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_she_writes_counts_from_then_on():
+    write_teacher_page(texts=GIVEN, quotes=[], questions=[])
+    load_seller()
+
+    write_teacher_page(texts={"seller_name": "Otra", "hours": ""}, quotes=[], questions=[])
+
+    seller = load_seller()
+    assert (seller["seller_name"], seller["hours"]) == ("Otra", "")
+    assert seller["address"] == "Calle 1"
+
+
+def test_an_update_takes_the_seller_from_the_environment(monkeypatch):
+    TeacherPage.objects.create()
+    monkeypatch.setenv("SELLER_NAME", " Paula Profe ")
+    monkeypatch.setenv("SELLER_HOURS", "x" * 200)
+    migration = import_module("bookings.migrations.0012_seller_on_the_teachers_page")
+
+    migration.take_from_environment(apps, None)
+
+    page = TeacherPage.objects.get()
+    assert (page.seller_name, page.hours, page.cuit) == ("Paula Profe", "x" * 120, "")
+
+
+def test_a_page_without_the_database_has_a_footer_all_the_same(monkeypatch):
+    def fail(**conditions):
+        raise DatabaseError
+
+    monkeypatch.setattr(TeacherPage.objects, "filter", fail)
+
+    assert set(load_seller().values()) == {""}
+
 
 MAKE, GPS, ORIENTATION, IMAGE_LENGTH = 271, 34853, 274, 257
 
@@ -75,34 +182,6 @@ def test_nothing_of_the_camera_is_left_and_the_picture_stands_upright(picture):
     assert blue > 200 > 60 > red + green
 
 
-def test_what_was_transparent_is_white():
-    file = io.BytesIO()
-    Image.new("RGBA", (300, 300), (0, 0, 0, 0)).save(file, "PNG")
-
-    assert opened(encode_photo(file)[96]).getpixel((48, 48)) == (255, 255, 255)
-
-
-def test_colours_of_another_profile_are_converted(picture):
-    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    # What this profile calls red is green.
-    swapped = srgb.replace(b"rXYZ", b"....").replace(b"gXYZ", b"rXYZ").replace(b"....", b"gXYZ")
-
-    pictures = [encode_photo(picture(icc_profile=profile)) for profile in (swapped, srgb, b"?")]
-
-    green, red, without = [opened(made[96]).getpixel((48, 10)) for made in pictures]
-    assert green[1] > 200 > 60 > green[0]
-    assert red[0] == without[0] > 200
-
-
-def test_a_rich_picture_is_made_smaller_by_its_quality():
-    file = io.BytesIO()
-    Image.effect_noise((640, 640), 8).convert("RGB").save(file, "PNG")
-    plain = io.BytesIO()
-    opened(file.getvalue()).save(plain, "JPEG", quality=QUALITIES[0], optimize=True)
-
-    assert len(encode_photo(file)[640]) <= MAX_BYTES < plain.tell()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -143,17 +222,6 @@ def test_a_jpeg_that_cannot_be_reduced_while_it_is_decoded_is_refused_sooner(siz
         encode_photo(file)
 
 
-def test_formats_beside_the_three_are_refused(picture):
-    for kind in ("GIF", "BMP", "TIFF"):
-        with pytest.raises(PhotoError, match="No pudimos leer"):
-            encode_photo(picture(kind))
-
-
-def test_a_damaged_photo_is_refused(picture):
-    with pytest.raises(PhotoError, match="No pudimos leer"):
-        encode_photo(io.BytesIO(picture("PNG").getvalue()[:200]))
-
-
 def test_a_tiny_photo_is_refused(picture):
     with pytest.raises(PhotoError, match="muy chica"):
         encode_photo(picture(size=(1000, 199)))
@@ -190,14 +258,6 @@ def test_a_new_photo_takes_the_place_of_the_old_one_and_texts_stay(picture):
     assert set(page.photo_urls.values()).isdisjoint(before.values())
     assert StoredFile.objects.count() == 3
     assert default_storage.open(page.photo.name).read()[:2] == b"\xff\xd8"
-
-
-@pytest.mark.django_db
-def test_the_same_photo_again_changes_nothing(picture):
-    first = set_photo(picture()).photo_urls
-
-    assert set_photo(picture()).photo_urls == first
-    assert StoredFile.objects.count() == 3
 
 
 @pytest.mark.django_db

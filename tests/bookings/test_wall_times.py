@@ -1,8 +1,9 @@
 """domain/classes/times.py: a class keeps its hour when the law of the zone changes."""
 
 import json
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from io import StringIO
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -12,37 +13,80 @@ from django.urls import reverse
 from django.utils import timezone
 from icalendar import Calendar
 
-from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.writing import update_events
-from bookings.domain.classes import times
-from bookings.domain.classes.changing import reschedule_class
+from bookings.domain.classes import scheduling, times
+from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.classes.times import StaleLawError, find_shifts, keep_wall_times
-from bookings.models import (
-    BookingRules,
-    Notice,
-    NoticeKind,
-    VirtualClass,
-    WeeklyHours,
-)
+from bookings.domain.places.joining import join_class
+from bookings.models import Notice, VirtualClass
 from bookings.notices.delivery import deliver_due
-from bookings.notices.due import plan_missing_reminders
 from tests.booking import book_class
-from tests.bookings.wall_times.steps import (
-    HOUR,
-    MINUTE,
-    MONDAY,
-    NOW,
-    book,
-    clocks,
-    instant_of,
-    local,
-    schedule,
-)
 from tests.factories import HoldFactory
-from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone
+from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone, new_law
 
 pytestmark = pytest.mark.django_db
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
+MONDAY = date(2026, 12, 7)  # a day after the change
+
+
+def local(clock, day=MONDAY):
+    return datetime.combine(
+        day, time.fromisoformat(clock), tzinfo=ZoneInfo("America/Argentina/Buenos_Aires")
+    )
+
+
+def book(host, clock="16:00", day=MONDAY, **more):
+    start = local(clock, day)
+    return book_class(
+        user=host,
+        start=start,
+        end=start + HOUR,
+        is_group_class=True,
+        students_count=5,
+        price=0,
+        preference_id=f"preference-{day}-{clock}",
+        **more,
+    )
+
+
+def schedule(host, clock="16:00", day=MONDAY):
+    return schedule_class(preference_id=book(host, clock, day).preference_id)
+
+
+def instant_of(event):
+    """Return when an event of the stand-in begins, by the zone's law before its change."""
+    return datetime.fromisoformat(event["start"]["dateTime"])
+
+
+def clocks():
+    """The hours that people read, in their order."""
+    starts = VirtualClass.objects.order_by("start_time").values_list("start_time", flat=True)
+    return [f"{timezone.localtime(start):%H:%M}" for start in starts]
+
+
+@pytest.fixture(autouse=True)
+def _today():
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+@pytest.fixture
+def law(tmp_path):
+    """The law that brings daylight saving back, inside of the block."""
+    return lambda offset=AN_HOUR_AHEAD: new_law(tmp_path, offset)
+
+
+@pytest.fixture
+def scheduled(host, student, teacher):
+    """Ana's class on Monday at 16:00, with Bruno; both were told."""
+    virtual_class = schedule(host)
+    join_class(user=student, access_code=virtual_class.access_code)
+    now = timezone.now()
+    Notice.objects.filter(due_at__lte=now).update(sent_at=now, next_attempt_at=None)
+    return virtual_class
 
 
 def test_class_keeps_its_hour_on_page_api_and_file(scheduled, law, host, sign_in):
@@ -89,40 +133,6 @@ def test_everybody_in_the_class_gets_one_mail(scheduled, law, host, student):
     assert (event["SEQUENCE"], f"{event.start:%d %H:%M}") == (1, "07 16:00")
 
 
-def test_reminders_follow_the_hour(scheduled, law, host):
-    with law():
-        keep_wall_times()
-        with time_machine.travel(datetime(2026, 12, 7, 16, 30, tzinfo=UTC)):
-            plan_missing_reminders()
-
-    due = Notice.objects.filter(user=host, kind=NoticeKind.REMINDER_HOUR)
-    assert [notice.due_at for notice in due] == [datetime(2026, 12, 7, 17, tzinfo=UTC)]
-
-
-def test_classes_before_the_change_stay(host, teacher, law):
-    before = schedule(host, day=date(2026, 12, 4))
-
-    with law():
-        assert keep_wall_times() == 0
-
-    before.refresh_from_db()
-    assert before.start_time == datetime(2026, 12, 4, 19, tzinfo=UTC)
-
-
-def test_class_that_began_stays(scheduled, law):
-    with law(), time_machine.travel(scheduled.start_time + MINUTE):
-        assert keep_wall_times() == 0
-
-
-def test_same_law_costs_two_queries_however_many_classes(
-    scheduled, host, django_assert_num_queries
-):
-    book(host, "18:00")
-
-    with django_assert_num_queries(2):
-        assert keep_wall_times() == 0
-
-
 @pytest.mark.parametrize("offset", [AN_HOUR_AHEAD, AN_HOUR_BEHIND], ids=["earlier", "later"])
 def test_classes_back_to_back_all_keep_their_hours(host, teacher, law, offset):
     hours = ["14:00", "15:00", "16:00"]
@@ -154,14 +164,6 @@ def test_pending_class_and_hold_keep_their_hours_without_a_mail(host, law):
     assert (hold.start_time, hold.end_time) == (pending.start_time, pending.end_time)
     assert not Notice.objects.exists()
     assert pending.ics_sequence == 0
-
-
-def test_moved_class_keeps_its_new_hour(scheduled, law, teacher):
-    reschedule_class(class_id=scheduled.pk, actor=teacher, start=local("10:00"))
-
-    with law():
-        keep_wall_times()
-        assert clocks() == ["10:00"]
 
 
 def test_class_whose_hour_is_taken_by_now_stays_and_the_teacher_is_told_once(
@@ -264,29 +266,56 @@ def test_command_finds_mends_and_then_finds_nothing(scheduled, law):
 # --- Opening hours and slots ----------------------------------------------------------------------
 
 
-def test_opening_hours_are_the_teacher_s_clock(host, teacher, law):
-    BookingRules.objects.create(slot_step_minutes=60, buffer_after_minutes=0)
-    WeeklyHours.objects.create(weekday=0, start=time(15), end=time(18))
-    schedule(host, "16:00")
+def keep_before(name, monkeypatch):
+    """Mend the rows before a step of scheduling, which goes on with what it has read."""
+    step = getattr(scheduling, name)
+
+    def be_late(*arguments, **named):
+        monkeypatch.undo()
+        assert keep_wall_times() == 1
+        return step(*arguments, **named)
+
+    monkeypatch.setattr(scheduling, name, be_late)
+
+
+def keep_after(name, monkeypatch):
+    """Mend the rows after a step of scheduling."""
+    step = getattr(scheduling, name)
+
+    def be_early(*arguments, **named):
+        monkeypatch.undo()
+        done = step(*arguments, **named)
+        assert keep_wall_times() == 1
+        return done
+
+    monkeypatch.setattr(scheduling, name, be_early)
+
+
+MOMENTS = {
+    "class read": (keep_after, "get_class_by_preference"),
+    "event about to be made": (keep_before, "create_event"),
+    "event made": (keep_after, "create_event"),
+    "class stored": (keep_after, "record_place"),
+}
+
+
+@pytest.mark.parametrize(("act", "name"), MOMENTS.values(), ids=MOMENTS)
+def test_class_that_is_scheduled_while_the_law_changes_gets_its_hour(
+    host, teacher, law, google, monkeypatch, act, name
+):
+    virtual_class = book(host)
+    act(name, monkeypatch)
 
     with law():
-        keep_wall_times()
-        with time_machine.travel(NOW + 2 * MINUTE):
-            update_events()  # until then the event keeps its earlier time as well
-        free = load_agenda(MONDAY, MONDAY).find_free_slots(HOUR)
-        shown = [f"{timezone.localtime(slot.start):%H:%M}" for slot in free.get(MONDAY, [])]
+        schedule_class(preference_id=virtual_class.preference_id)
+        for minutes in (2, 4):
+            with time_machine.travel(NOW + minutes * MINUTE):
+                finish_requested_schedulings()
+                update_events()
+        [event] = google.live_events()
+        assert clocks() == ["16:00"]
 
-    assert shown == ["15:00", "17:00"]
-
-
-def test_hours_that_the_clocks_repeat_are_not_offered(teacher, law):
-    """On 2027-03-07 at 00:00 the clocks go back to 23:00 of the day before."""
-    saturday = date(2027, 3, 6)
-    BookingRules.objects.create(minimum_notice_minutes=0, slot_step_minutes=60)
-    WeeklyHours.objects.create(weekday=5, start=time(21), end=time(0))
-
-    with law(), time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC), tick=False):
-        free = load_agenda(saturday, saturday).find_free_slots(HOUR)
-        shown = [f"{timezone.localtime(slot.start):%H:%M}" for slot in free[saturday]]
-
-    assert shown == ["21:00", "22:00"]
+    stored = VirtualClass.objects.get()
+    assert stored.is_scheduled
+    assert stored.event_update_requested_at is None
+    assert instant_of(event) == stored.start_time == datetime(2026, 12, 7, 18, tzinfo=UTC)

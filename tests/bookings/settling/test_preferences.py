@@ -1,4 +1,4 @@
-"""A preference that another system made pays the class that came with it."""
+"""Money before its class, and preferences that another system made."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.people.personal_data import erase_person
+from bookings.domain.exceptions import BookingError
 from bookings.domain.sales.notifications import process_notifications
 from bookings.domain.sales.settling import settle, settle_due_payments
 from bookings.models import (
@@ -16,22 +16,83 @@ from bookings.models import (
     PaymentNotification,
     PaymentStatus,
     Price,
-    Purchase,
+    Refund,
     ReviewReason,
     SignatureState,
     VirtualClass,
 )
+from tests.booking import book_class
 from tests.bookings.settling.steps import (
+    PESOS,
     PRICE_ELSEWHERE,
     book_elsewhere,
+    look,
     pass_two_minutes,
     sweep_money,
 )
 from tests.factories import VirtualClassFactory
-from tests.payments import posting
+from tests.payments import PRICE, posting
 from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
+
+
+def book(user, payment, **changes):
+    quote = payment.quote
+    values = {
+        "start": timezone.datetime.fromtimestamp(
+            quote["start"], tz=timezone.get_default_timezone()
+        ),
+        "end": timezone.datetime.fromtimestamp(quote["end"], tz=timezone.get_default_timezone()),
+        "is_group_class": quote["is_group_class"],
+        "students_count": quote["students_count"],
+        "price": quote["price"],
+        "preference_id": payment.preference_id,
+    }
+    return book_class(user=user, **values | changes)
+
+
+def test_a_class_that_is_booked_after_paying_is_scheduled(mercadopago, early, host):
+    mercadopago.pay(early.preference_id)
+    assert look(early).status == PaymentStatus.APPROVED
+
+    virtual_class = book(host, early)
+    sweep_money()
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.is_scheduled
+    assert virtual_class.purchase.paid_at == look(early).approved_at
+
+
+def test_money_that_nobody_books_with_goes_back_after_a_day(mercadopago, early, settings):
+    mercadopago.pay(early.preference_id)
+    look(early)
+    assert not Refund.objects.exists()
+
+    with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
+        sweep_money()
+        sweep_money()
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
+    early.refresh_from_db()
+    assert early.status == PaymentStatus.REFUNDED
+    assert early.next_check_at is None or early.next_check_at > timezone.now()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"price": PRICE - 1}, {"students_count": 4}, {"is_group_class": False}], ids=str
+)
+def test_a_booking_must_be_what_its_preference_was_made_for(early, host, changes):
+    with pytest.raises(BookingError, match="no corresponde"):
+        book(host, early, **changes)
+
+
+def test_a_booking_with_somebody_elses_preference_is_refused(mercadopago, early, stranger):
+    mercadopago.pay(early.preference_id)
+    look(early)
+
+    with pytest.raises(BookingError, match="no corresponde"):
+        book(stranger, early)
 
 
 @pytest.fixture
@@ -56,11 +117,7 @@ def test_a_preference_of_another_system_pays_its_class(mercadopago, foreign):
 
 def test_whoever_booked_cannot_name_a_price_below_the_list(mercadopago, foreign):
     Price.objects.create(
-        class_type="grupal",
-        minutes=60,
-        students_up_to=5,
-        amount=1_500_001,
-        valid_from="2026-01-01",
+        class_type="grupal", minutes=60, students_up_to=5, amount=1_500_001, valid_from="2026-01-01"
     )
     VirtualClass.objects.update(class_price=1)
     mercadopago.pay(foreign.preference_id)
@@ -69,13 +126,6 @@ def test_whoever_booked_cannot_name_a_price_below_the_list(mercadopago, foreign)
 
     assert (payment.status, payment.review) == (PaymentStatus.PENDING, ReviewReason.SHORT)
     assert VirtualClass.objects.get().status == ClassStatus.PENDING
-
-
-def test_a_class_that_names_no_price_is_not_paid_by_nothing(mercadopago, foreign):
-    VirtualClass.objects.update(class_price=0)
-
-    assert settle(foreign.preference_id) is None
-    assert Purchase.objects.get().paid_at is None
 
 
 def test_money_whose_notice_came_before_the_booking_schedules_the_class(
@@ -87,16 +137,6 @@ def test_money_whose_notice_came_before_the_booking_schedules_the_class(
 
     book_elsewhere(host, preference_id)
     pass_two_minutes()
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_money_that_nobody_tells_of_schedules_the_class(mercadopago, host, preference_id):
-    book_elsewhere(host, preference_id)
-    with time_machine.travel(timezone.now() + timedelta(minutes=20)):
-        sweep_money()
-        mercadopago.pay(preference_id)
-        pass_two_minutes()
 
     assert VirtualClass.objects.get().is_scheduled
 
@@ -122,35 +162,6 @@ def test_an_order_that_is_not_known_at_first_is_asked_about_again(
     with time_machine.travel(timezone.now() + timedelta(minutes=3)):
         assert process_notifications() == 1
     assert VirtualClass.objects.get().is_scheduled
-
-
-def test_money_for_the_booking_of_an_erased_account_goes_back(mercadopago, host, preference_id):
-    book_elsewhere(host, preference_id)
-    erase_person(user=host, by=host)
-    mercadopago.pay(preference_id)
-
-    pass_two_minutes()
-
-    assert Payment.objects.get().charges.get().refunds.count() == 1
-    assert len(mercadopago.refunds) == 1
-    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
-
-
-def test_a_booking_of_an_older_release_is_followed_as_well(mercadopago, host, preference_id):
-    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE_ELSEWHERE)
-    mercadopago.pay(preference_id)
-
-    settle_due_payments()
-
-    assert VirtualClass.objects.get().is_scheduled
-
-
-def test_a_class_that_is_paid_by_hand_is_not_searched_for(mercadopago, host):
-    VirtualClassFactory(booked_by=host, has_preference=False)
-
-    settle_due_payments()
-
-    assert not Payment.objects.exists()
 
 
 def looks_within(days, payment):
@@ -182,14 +193,3 @@ def test_a_preference_that_is_never_paid_is_searched_less_and_less(
         settle(preference_id)
         payment.refresh_from_db()
         assert payment.next_check_at is None
-
-
-def test_a_charge_that_the_search_has_forgotten_is_read_by_its_number(
-    mercadopago, host, preference_id
-):
-    book_elsewhere(host, preference_id)
-    paid = mercadopago.pay(preference_id)
-    mercadopago.fault("merchant_orders.search", *[Fault.status(200, body={"elements": []})] * 2)
-
-    assert settle(preference_id).approved_at is None
-    assert settle(preference_id, charge_id=str(paid["id"])).approved_at is not None

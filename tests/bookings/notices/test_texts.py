@@ -1,22 +1,32 @@
-"""The texts of mails after the confirmation."""
+"""The texts of mails after the confirmation, and of mails about money."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
+from django.core import mail
 from django.utils import timezone
 from icalendar import Calendar
 
+from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.history import record_event
+from bookings.domain.sales.her_bookings import confirm_payment
+from bookings.domain.sales.settling import settle
 from bookings.models import (
     ClassEvent,
     Notice,
     NoticeKind,
     WaitingListEntry,
     WaitingState,
+    change_terms,
 )
+from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
+from bookings.templatetags.class_times import clock, long_day
 from tests.factories import VirtualClassFactory
+from tests.half import Half
+from tests.payments import make_payment
 
 ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
 MONDAY, TUESDAY, FRIDAY = (datetime(2026, 11, day, 18, 30, tzinfo=ZONE) for day in (23, 24, 27))
@@ -78,25 +88,6 @@ def test_after_two_moves_the_old_time_is_the_one_the_reader_knows(
     assert f"Antes: {earlier} de noviembre, 18:30\n" in text
 
 
-def test_a_class_that_moved_away_and_back_has_no_old_time(virtual_class, student):
-    move(virtual_class, FRIDAY, TUESDAY)
-    move(virtual_class, TUESDAY, FRIDAY)
-
-    text, _ = write(NoticeKind.RESCHEDULED, student, virtual_class)
-
-    assert "Antes" not in text
-
-
-def test_leaving_strikes_the_class_out_of_one_calendar(virtual_class, student):
-    text, calendar = write(NoticeKind.LEFT, student, virtual_class)
-
-    [event] = calendar.events
-    assert calendar["METHOD"] == "CANCEL"
-    assert event["ATTENDEE"] == f"mailto:{student.email}"
-    assert "Dejaste tu lugar en la clase de Ana." in text
-    assert LINK not in text
-
-
 @pytest.mark.parametrize("kind", [NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR])
 def test_a_reminder_has_the_link_and_for_the_host_the_code(virtual_class, host, student, kind):
     to_host, _ = write(kind, host, virtual_class)
@@ -134,28 +125,71 @@ def test_the_teacher_reads_how_the_calendar_differs(virtual_class, teacher):
     assert f"http://testserver/admin/clase/{virtual_class.pk}/" in text
 
 
-def test_the_teacher_reads_how_to_reconnect_and_who_waits(teacher):
-    now = timezone.now()
-    VirtualClassFactory.create_batch(2, scheduling_requested_at=now)
-    over = now - timedelta(days=1)  # nobody waits for it any more
-    VirtualClassFactory(scheduling_requested_at=over, start_time=over)
-
-    text, _ = write(NoticeKind.GRANT_REVOKED, teacher)
-
-    assert text.startswith("Tu calendario está desconectado\n")
-    assert f"Qué hacer: Entrá al panel con {teacher.email}, tocá «Reconectar»" in text
-    assert "Clases que esperan: 2\n" in text
-    assert "Reconectá tu calendario: http://testserver/admin/calendario/" in text
+@pytest.fixture
+def payment(mercadopago, host, teacher):
+    """Ana's open payment of a booked class."""
+    return make_payment(host)
 
 
-def test_a_move_tells_who_waits_their_turn_and_no_link(virtual_class, student):
-    entry = WaitingListEntry.objects.create(virtual_class=virtual_class, user=student)
-    move(virtual_class, TUESDAY, FRIDAY)
+def letters():
+    deliver_due()
+    return {letter.to[0]: letter for letter in mail.outbox}
 
-    text, calendar = write(NoticeKind.WAITING_CLASS_MOVED, student, virtual_class)
 
-    assert "Cambió de horario la clase que esperás" in text
-    assert "Antes: martes 24 de noviembre, 18:30\n" in text
-    assert f"/inicio/espera/{entry.pk}" in text
-    assert not [secret for secret in (virtual_class.html_link, "ABCD2345") if secret in text]
-    assert calendar is None
+# --- What the student and the teacher read about money --------------------------------------------
+
+
+def read(person, subject):
+    """Deliver due mails; return the text of the only one with this subject."""
+    letters()
+    [letter] = [
+        one for one in mail.outbox if one.to == [person.email] and one.subject.startswith(subject)
+    ]
+    return letter.body.replace("\xa0", " ")
+
+
+def test_the_confirmation_names_price_deadline_and_refund(mercadopago, payment, host):
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    text = read(host, "Tu clase está confirmada")
+
+    until = payment.purchase.virtual_class.start_time - timedelta(days=1)
+    assert "\nPrecio: $ 24.000\n" in text
+    assert (
+        "\nSi no podés ir: Podés cancelar o cambiar el horario hasta el "
+        f"{long_day(until)} a las {clock(until)}. Si cancelás la clase antes, te devolvemos todo. "
+        "Después, nada. Si la profe cancela la clase, te devolvemos todo.\n"
+    ) in text
+
+
+@pytest.fixture
+def half_is_kept(monkeypatch):
+    steps = [change_terms.RefundStep(timedelta(hours=2), Half())]
+    monkeypatch.setattr(change_terms, "LATER_STEPS", steps)
+
+
+@pytest.mark.usefixtures("half_is_kept")
+@pytest.mark.parametrize("is_online", [True, False], ids=["online", "by hand"])
+def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
+    mercadopago, payment, host, teacher, is_online
+):
+    if is_online:
+        mercadopago.pay(payment.preference_id)
+        settle(payment.preference_id)
+    else:
+        confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
+    with time_machine.travel(payment.purchase.virtual_class.start_time - timedelta(hours=5)):
+        cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
+        to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
+
+    back = (
+        (
+            "Te devolvemos $ 12.000, por el mismo medio con que pagaste.",
+            "Se devuelve por Mercado Pago",
+        )
+        if is_online
+        else ("La profe te devuelve $ 12.000, por donde le pagaste.", "Para devolver")
+    )
+    assert f"\nTu pago: {back[0]} No se devuelven $ 12.000: ya pasó el plazo.\n" in to_student
+    assert f"\n{back[1]}: $ 12.000\nNo se devuelve: $ 12.000\n" in to_teacher
