@@ -1,6 +1,5 @@
 """POST /api/calendar: every documented status with its exact body, and what it leaves behind."""
 
-import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -115,10 +114,6 @@ def test_calendar_repeats_its_answer(anybody, host, google, status):
     assert google.requests == []
 
 
-def test_calendar_gives_a_session_no_power(sign_in, stranger, pending):
-    assert schedule(sign_in(stranger), pending) == CREATED
-
-
 # --- Refusals -------------------------------------------------------------------------------------
 
 
@@ -127,20 +122,13 @@ def test_calendar_gives_a_session_no_power(sign_in, stranger, pending):
     "body",
     [
         b"",
-        b"null",
         b"[]",
         b'"preference-1"',
         b"{",
         b"{}",
-        b'{"preferenceId":null}',
-        b'{"preferenceId":""}',
         b'{"preferenceId":123}',
-        b'{"preferenceId":["preference-1"]}',
-        b'{"preferenceId":{"$gt":""}}',
         rb'{"preferenceId":"a\u0000b"}',
         rb'{"preferenceId":"\ud800"}',
-        b'{"preference_id":"preference-1"}',
-        b'{"a":' * 10_000,
         '{"preferenceId":"preference-1"}'.encode("utf-16"),
         b"preferenceId=preference-1",
     ],
@@ -153,7 +141,7 @@ def test_calendar_misses_a_usable_preference(anybody, body):
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     "preference_id",
-    ["unknown", " ", "' OR 1=1 --", "../../x", '{"$gt":""}', "%", "x" * 10_000, "ñ\n\t👩", "\x7f"],
+    ["unknown", " ", "%", "x" * 10_000, "\x7f"],
     ids=lambda text: text[:20],
 )
 def test_calendar_does_not_know_the_preference(anybody, preference_id):
@@ -162,9 +150,7 @@ def test_calendar_does_not_know_the_preference(anybody, preference_id):
     assert answer_of(post(anybody, PATH, {"preferenceId": preference_id})) == NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    "typed", ["PREFERENCE-X", " preference-x", "preference-x ", "preference_x"]
-)
+@pytest.mark.parametrize("typed", ["PREFERENCE-X", " preference-x"])
 def test_calendar_compares_preferences_exactly(anybody, teacher, google, typed):
     VirtualClassFactory(preference_id="preference-x")
 
@@ -243,17 +229,8 @@ def test_calendar_needs_a_grant(anybody, host, google):
     assert google.requests == []
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        'UPDATE "bookings_virtualclass" SET "booked_by_id"',
-        'INSERT INTO "bookings_useractivity"',
-        'INSERT INTO "bookings_classlog"',
-    ],
-    ids=["class", "activity", "log"],
-)
-def test_calendar_finishes_what_could_not_be_saved(anybody, pending, google, statement):
-    with failing(statement):
+def test_calendar_finishes_what_could_not_be_saved(anybody, pending, google):
+    with failing('INSERT INTO "bookings_useractivity"'):
         assert schedule(anybody, pending) == SAVE_FAILED
     pending.refresh_from_db()
     assert (pending.status, UserActivity.objects.count()) == ("pending", 0)
@@ -294,12 +271,3 @@ def test_calendar_hides_any_other_failure(anybody, pending, monkeypatch):
     monkeypatch.setattr("bookings.domain.sales.settling.schedule_class", fail)
 
     assert schedule(anybody, pending) == CREATE_FAILED
-
-
-def test_calendar_never_shows_the_code_or_the_link(anybody, pending):
-    response = post(anybody, PATH, {"preferenceId": pending.preference_id})
-
-    pending.refresh_from_db()
-    text = json.dumps({**response.headers}) + response.content.decode()
-    assert pending.access_code not in text
-    assert pending.html_link not in text

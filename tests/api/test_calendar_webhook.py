@@ -58,17 +58,6 @@ def test_a_change_is_answered_at_once(channel, google, heard):
     assert len(google.requests) == asked  # nobody looked while the provider waited
 
 
-def test_a_body_is_not_even_read(channel, google, heard):
-    google.take_notices()
-    google.add_event()
-    [message] = google.take_notices()
-
-    answer = tell(message, data=b"{" * 200_000, content_type="application/json")
-
-    assert answer.status_code == 204
-    assert len(heard) == 1
-
-
 def test_a_listener_that_fails_costs_the_provider_nothing(channel, google):
     def fail(**kwargs):
         raise RuntimeError("boom")

@@ -106,29 +106,6 @@ def test_a_guest_reads_neither_code_nor_money(sign_in, student, scheduled):
     assert [told[name] for name in hidden] == [None] * 6
 
 
-def test_a_guest_of_an_open_class_reads_the_seat_s_price(sign_in, student, agenda):
-    virtual_class = PlaceFactory(person=student, price=400_000, paid_at=NOW).virtual_class
-    UserActivity.objects.create(user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT)
-
-    _, told = get(sign_in(student), virtual_class.pk)
-
-    assert (told["classPrice"], told["paid"], told["cancelUntil"]) == (400_000, True, None)
-
-
-@pytest.mark.parametrize("status", ["scheduled", "cancelled"])
-def test_a_place_that_was_left_is_not_the_guest_s(sign_in, student, agenda, status):
-    """Bruno left the place he paid, and joined again by the code; or the class was cancelled."""
-    place = PlaceFactory(person=student, price=400_000, paid_at=NOW, state="ended")
-    VirtualClass.objects.update(status=status)
-    joined = UserActivity(user=student, virtual_class=place.virtual_class, rol=Role.PARTICIPANT)
-    joined.save()
-
-    _, told = get(sign_in(student), place.virtual_class_id)
-
-    is_left = status == "scheduled"
-    assert (told["classPrice"], told["paid"]) == ((None, None) if is_left else (400_000, True))
-
-
 def test_a_pending_class_can_be_cancelled_and_not_moved(signed_in, host, agenda):
     virtual_class = VirtualClassFactory(booked_by=host, start_time=NEXT_WEEK)
 

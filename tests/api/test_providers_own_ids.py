@@ -100,7 +100,6 @@ def test_event_that_could_not_be_saved_is_deleted(anybody, pending, provider):
 CHANGED_TEXT = {"id", "extendedProperties", "description"}
 DELETIONS = {
     "500": [Fault.status(500)] * 6,
-    "400": [Fault.status(400)] * 2,
     "no answer": [Fault.drop()] * 12,
 }
 
@@ -119,15 +118,6 @@ def test_event_that_could_not_be_deleted_goes_with_the_sweep(anybody, pending, g
     assert withdraw_events() == 1
     assert google.live_events() == []
     assert VirtualClass.objects.get().provider_event_id is None
-
-
-def test_404_is_not_believed_of_an_event_that_can_be_read(anybody, pending, google):
-    google.dropped_fields = CHANGED_TEXT
-    google.fault("events.delete", Fault.status(404))
-
-    assert schedule(anybody, pending) == CREATE_FAILED
-
-    assert google.live_events() == []
 
 
 def test_event_that_could_not_be_deleted_is_deleted_before_another_is_made(
@@ -160,15 +150,6 @@ def test_event_that_could_neither_be_saved_nor_deleted_is_deleted_by_the_next_at
     assert len(provider.live_events()) == 1
 
 
-def test_adopted_event_without_our_reference_goes_with_the_class(anybody, pending, google, teacher):
-    google.dropped_fields = {"id", "extendedProperties"}
-    schedule(anybody, pending)
-
-    cancel_class(class_id=pending.pk, actor=teacher)
-
-    assert google.live_events() == []
-
-
 def test_adopted_event_without_our_reference_moves_with_the_class(
     anybody, pending, google, teacher
 ):
@@ -191,18 +172,3 @@ def test_event_of_another_class_is_not_deleted(anybody, pending, google, host):
     assert schedule(anybody, pending) == CREATE_FAILED
 
     assert [one["id"] for one in google.live_events()] == [event["id"]]
-
-
-def test_events_of_several_classes_that_were_withdrawn_leave_nothing_that_collides(
-    anybody, google, host, teacher
-):
-    google.dropped_fields = CHANGED_TEXT
-    for _ in range(2):
-        google.fault("events.delete", *[Fault.status(500)] * 6)
-        assert schedule(anybody, VirtualClassFactory(booked_by=host)) == CREATE_FAILED
-    google.heal()
-
-    assert withdraw_events() == 2
-
-    assert google.live_events() == []
-    assert set(VirtualClass.objects.values_list("provider_event_id", flat=True)) == {None}

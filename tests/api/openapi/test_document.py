@@ -1,4 +1,4 @@
-"""The document is served cheaply, and tells of every address below /api and of no other."""
+"""The document and its page are served cheaply, and tell of every address below /api."""
 
 import re
 import tomllib
@@ -95,3 +95,36 @@ def test_other_methods_are_refused_as_documented(paths, host, sign_in):
             allowed = set(response.headers["Allow"].split(", "))
             assert response.status_code == 405, (method, path)
             assert allowed - {"HEAD"} == {name.upper() for name in item}
+
+
+# --- /api/docs shows it in Swagger UI, from files of this service ---------------------------------
+
+
+DOCS = "/api/docs"
+
+
+@pytest.mark.django_db
+def test_docs_page_loads_only_files_of_this_service(client):
+    page = client.get(DOCS)
+    addresses = re.findall(r'(?:src|href)="([^"]+)"', page.content.decode())
+
+    assert len(addresses) == 5
+    assert all(address.startswith(("/static/", "/api/openapi.json")) for address in addresses)
+    assert 'data-document="/api/openapi.json"' in page.content.decode()
+
+
+@pytest.mark.django_db
+def test_docs_page_reads_no_session(host, sign_in, django_assert_num_queries):
+    client = sign_in(host)
+
+    with django_assert_num_queries(0):
+        response = client.get(DOCS)
+
+    assert response["Cache-Control"] == "public, max-age=300"
+
+
+def test_docs_page_allows_inline_styles_and_no_inline_scripts(client):
+    policy = client.get(DOCS)["Content-Security-Policy"].split("; ")
+
+    assert "style-src 'self' 'unsafe-inline'" in policy
+    assert "script-src 'self'" in policy
