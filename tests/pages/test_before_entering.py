@@ -58,12 +58,6 @@ def test_google_account_with_the_invited_address_enters(show, host, label, is_to
     assert (KNOCK["es-ar"] in show()) is is_told
 
 
-def test_class_without_a_link_says_nothing_about_entering(show, host):
-    sign_in_by(host, "github", "ana")
-
-    assert KNOCK["es-ar"] not in show(scheduled=False)
-
-
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_open_meeting_needs_no_asking_unless_google_refused(show, host, settings, is_refused):
     sign_in_by(host, "github", "ana")

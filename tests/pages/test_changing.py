@@ -11,8 +11,6 @@ from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.money.purchases import book_cash
 from bookings.domain.places.joining import join_class
 from bookings.models import (
-    ClassLog,
-    ClassStatus,
     Purchase,
     PurchaseState,
     RefundReason,
@@ -108,31 +106,7 @@ def test_no_page_promises_money_that_a_claim_decides(sign_in):
     assert "Te devolvemos $ 15.000" not in text
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        (
-            "es-ar",
-            [
-                "La profe te devuelve $ 10.000",
-                "No se devuelven $ 5.000: ya pasó el plazo.",
-            ],
-        ),
-        (
-            "en",
-            [
-                "The teacher gives you back ARS 10,000",
-                "ARS 5,000 are not refunded: it is past the deadline.",
-            ],
-        ),
-    ],
-    ids=["es", "en"],
-)
-def test_what_was_paid_by_hand_and_what_goes_back_are_named(
-    scheduled, host, sign_in, language, said
-):
-    host.language = language
-    host.save()
+def test_what_was_paid_by_hand_and_what_goes_back_are_named(scheduled, host, sign_in):
     client = sign_in(host)
     decided = {"refund_reason": RefundReason.CANCELLED, "amount_kept": 500_000}
     Purchase.objects.update(paid_at=timezone.now(), state=PurchaseState.PAID, **decided)
@@ -142,31 +116,9 @@ def test_what_was_paid_by_hand_and_what_goes_back_are_named(
     client.post(path("cancel", scheduled), {"kept": "500000"})
     cancelled = text_of(client.get(path("class", scheduled)))
 
-    for sentence in said:
-        assert sentence in asked
-        assert sentence in cancelled
-
-
-def test_cancelling_cancels_and_keeps_the_reason_for_the_teacher(
-    in_calendar, host, sign_in, google
-):
-    client = sign_in(host)
-
-    page = client.post(path("cancel", in_calendar), {"reason": "Me mudé."}, follow=True)
-
-    assert "Esta clase se canceló" in text_of(page)
-    assert "La cancelaste vos el lunes 23 de noviembre a las 12:00." in text_of(page)
-    assert google.live_events() == []
-    assert ClassLog.objects.get(event="cancelled").reason == "Me mudé."
-
-
-def test_cancelling_twice_shows_the_cancelled_class(scheduled, host, sign_in):
-    client = sign_in(host)
-    for _ in range(2):
-        page = client.post(path("cancel", scheduled), follow=True)
-
-    assert page.resolver_match.view_name == "bookings:class"
-    assert ClassLog.objects.filter(event="cancelled").count() == 1
+    for page in (asked, cancelled):
+        assert "La profe te devuelve $ 10.000" in page
+        assert "No se devuelven $ 5.000: ya pasó el plazo." in page
 
 
 @pytest.mark.parametrize("name", ["cancel", "reschedule", "confirm_move"])
@@ -272,21 +224,3 @@ def test_leaving_frees_the_place_and_the_class_is_gone_from_mine(joined, student
     assert (page.context["next_classes"], page.context["past_classes"]) == ([], [])
     assert VirtualClass.objects.get().current_participants == 1
     assert client.get(path("class", joined)).status_code == 404
-
-
-def test_the_host_is_told_to_cancel_instead(joined, host, sign_in):
-    page = sign_in(host).post(path("leave", joined), follow=True)
-
-    assert "podés cancelarla, pero no dejarla" in text_of(page)
-    assert VirtualClass.objects.get().current_participants == 2
-
-
-@pytest.mark.parametrize("status", [ClassStatus.CANCELLED, ClassStatus.COMPLETED])
-def test_what_is_over_is_not_left(joined, student, sign_in, status):
-    # Without a line in its log, as rows of another origin are.
-    VirtualClass.objects.update(status=status, ics_sequence=1)
-
-    page = sign_in(student).post(path("leave", joined), follow=True)
-
-    assert page.resolver_match.view_name == "bookings:class"
-    assert VirtualClass.objects.get().current_participants == 2

@@ -1,16 +1,15 @@
 """``/inicio/reservar``: type, length, day, time."""
 
 import re
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import time_machine
 from django.contrib.messages import get_messages
 
-from accounts.models import Session
-from bookings.availability.slots import Period
-from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
+from bookings.availability.periods import Period
+from bookings.models import Closure, Hold, Price
 from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choosing import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
@@ -59,10 +58,6 @@ def test_a_stranger_sees_the_first_free_day(client):
     assert "te vamos a pedir que ingreses" in html
 
 
-def test_an_hour_is_chosen_until_somebody_says_otherwise(client):
-    assert chosen_in(page(client)) == ["individual", "60"]
-
-
 def test_types_and_lengths_come_with_their_prices(client):
     html = " ".join(page(client, tipo="grupal").split())
 
@@ -77,29 +72,6 @@ def test_only_days_with_free_times_are_links(client):
     labels = re.findall(r'class="day day-free".*?aria-label="([^"]+)"', page(client), re.DOTALL)
 
     assert [label.strip() for label in labels] == ["martes 24 de noviembre, 14 horarios libres"]
-
-
-def test_the_chosen_day_says_so(client):
-    html = page(client, dia=TUESDAY)
-
-    assert re.findall(r'aria-label="([^"]+)"\s+aria-current="date"', html) == [
-        "martes 24 de noviembre, 14 horarios libres"
-    ]
-
-
-def test_weeks_that_are_over_are_left_out(client):
-    days = re.findall(r'class="day[^"]*"[^>]*>(\d+)<', page(client))
-
-    assert days == [str(day) for day in range(23, 31)]
-
-
-def test_months_turn_as_far_as_one_may_book(client):
-    november, december = page(client), page(client, mes="2026-12")
-
-    assert "mes=2026-12" in november
-    assert "mes=2026-10" not in november
-    assert "mes=2026-11" in december
-    assert "mes=2027-01" not in december
 
 
 def test_a_chosen_time_stays_in_links_and_in_the_summary(client):
@@ -136,12 +108,6 @@ def test_a_full_day_leads_to_the_next_one_with_times(client):
     assert "Ir al martes 1 de diciembre" in html
 
 
-def test_after_the_last_free_day_comes_the_first(client):
-    Closure.objects.create(first_day=date(2026, 11, 25), last_day=date(2027, 11, 25))
-
-    assert "Ir al martes 24 de noviembre" in page(client, dia="2026-12-01")
-
-
 def test_a_holiday_names_itself_and_other_closures_keep_their_reason(client):
     for day, reason, is_public_holiday in [
         (date(2026, 11, 26), "Día de la prueba", True),
@@ -158,23 +124,6 @@ def test_a_holiday_names_itself_and_other_closures_keep_their_reason(client):
     assert '<span lang="es">Día de la prueba</span>: no hay horarios ese día.' in holiday
     assert "Ir al martes 1 de diciembre" in holiday
     assert "Turno médico" not in month + page(client, dia="2026-11-27")
-
-
-def test_a_holiday_with_special_hours_offers_them(client):
-    day = date(2026, 11, 26)
-    Closure.objects.create(first_day=day, last_day=day, reason="Fiesta", is_public_holiday=True)
-    SpecialHours.objects.create(day=day, start=time(9), end=time(10))
-
-    html = page(client, dia="2026-11-26")
-
-    assert times_in(html) == ["09:00"]
-    assert "Fiesta" not in html
-
-
-def test_a_full_agenda_says_so(client):
-    WeeklyHours.objects.all().delete()
-
-    assert "Por ahora no quedan horarios" in page(client)
 
 
 def test_without_prices_nothing_is_offered(client):
@@ -282,33 +231,6 @@ def test_a_choice_is_forgotten_after_half_an_hour(client, host):
 
     assert response["Location"] == f"{PATH}?{urlencode(CHOICE)}"
     assert not Hold.objects.exists()
-
-
-def test_a_flood_of_choices_is_not_remembered(client, host, settings):
-    settings.MAX_SIGN_IN_STARTS = 0
-
-    go_on = choose_as_a_stranger(client)
-
-    assert not Session.objects.exists()
-    client.force_login(host)
-    assert client.get(go_on)["Location"] == f"{PATH}?{urlencode(CHOICE)}"
-
-
-def test_a_time_that_goes_during_the_sign_in_is_said_to_be_gone(client, host):
-    go_on = choose_as_a_stranger(client)
-    VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
-    client.force_login(host)
-
-    response = client.get(go_on, follow=True)
-
-    assert "Ese horario se acaba de ocupar" in response.content.decode()
-
-
-def test_going_on_without_prices_leads_to_the_page_that_says_so(client, host):
-    Price.objects.all().delete()
-    client.force_login(host)
-
-    assert client.get(f"{PATH}/seguir", CHOICE)["Location"] == PATH
 
 
 @pytest.mark.parametrize("is_stranger", [False, True], ids=["student", "stranger"])

@@ -1,4 +1,4 @@
-"""``/inicio/clases/<id>``: one class, in each of its states."""
+"""``/inicio/clases/<id>``: one class, in each of its states, and its file for calendars."""
 
 import re
 from datetime import timedelta
@@ -7,18 +7,20 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import time_machine
 from django.urls import reverse
+from icalendar import Calendar
 
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.checkout import check_out_hold
-from bookings.models import ClassStatus, ClassType, Purchase, PurchaseState, VirtualClass
+from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
 CODE = "ABCD2345"
 MEET = "https://meet.google.com/abc-defg-hij"
-
-pytestmark = pytest.mark.usefixtures("agenda")
 
 
 def address(virtual_class: VirtualClass) -> str:
@@ -71,28 +73,6 @@ def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
     assert "mailto:" not in text
 
 
-def test_a_lapsed_class_is_no_longer_ahead(kept, host, sign_in):
-    client = sign_in(host)
-    before = client.get("/inicio/clases").context
-    with time_machine.travel(NOW + timedelta(hours=10, minutes=1), tick=False):
-        after = client.get("/inicio/clases").context
-
-    states = [
-        [[card.state for card in context[name]] for name in ("next_classes", "dropped_classes")]
-        for context in (before, after)
-    ]
-    assert states == [[["pending"], []], [[], ["expired"]]]
-
-
-def test_a_class_of_the_api_waits_without_a_kept_time(host, sign_in):
-    pending = VirtualClassFactory(booked_by=host)
-
-    text = text_of(sign_in(host).get(address(pending)))
-
-    assert "Por pagar" in text
-    assert "data-seconds-left" not in text
-
-
 def test_a_class_whose_link_is_being_made_asks_until_there_is_something_new(host, sign_in):
     preparing = VirtualClassFactory(booked_by=host, scheduling_requested_at=NOW, paid_at=NOW)
     client = sign_in(host)
@@ -118,29 +98,6 @@ def test_a_link_that_takes_long_is_no_error_and_promises_no_minute(host, sign_in
     assert "está tardando más de lo normal" in text
     assert "menos de un minuto" not in text
     assert 'hx-trigger="every 60s"' in text
-
-
-def test_a_class_that_is_over_without_a_link_promises_none(host, sign_in):
-    over = VirtualClassFactory(
-        booked_by=host, ended=True, scheduling_requested_at=NOW - timedelta(hours=3), paid_at=NOW
-    )
-
-    text = text_of(sign_in(host).get(address(over)))
-
-    assert "Pagada, falta agendar" in text
-    assert "preparación" not in text
-
-
-def test_a_class_that_lost_its_time_says_so_and_takes_no_payment(kept, host, sign_in):
-    VirtualClass.objects.update(scheduling_refusal="slot_taken")
-    Purchase.objects.update(paid_at=NOW, state=PurchaseState.PAID)
-
-    text = text_of(sign_in(host).get(address(kept)))
-
-    assert "Pagada, falta agendar" in text
-    assert '<a href="mailto:teacher@example.com">' in text
-    assert "Te guardamos este horario" not in text
-    assert "Cómo pagar" not in text
 
 
 # --- Scheduled ------------------------------------------------------------------------------------
@@ -255,11 +212,52 @@ def test_what_is_over_shows_neither_link_nor_code(scheduled, host, sign_in, stat
     assert CODE not in text
 
 
-def test_a_scheduled_class_that_has_ended_is_over(scheduled, host, sign_in):
-    client = sign_in(host)
+# --- clase.ics: for those who take part, and for nobody else --------------------------------------
 
-    with time_machine.travel(tuesday("11:00"), tick=False):
-        text = text_of(client.get(address(scheduled)))
 
-    assert "Esta clase ya terminó" in text
-    assert MEET not in text
+@pytest.fixture
+def virtual_class(host):
+    return VirtualClassFactory(scheduled=True, booked_by=host, access_code="ABCD2345")
+
+
+@pytest.fixture
+def path(virtual_class):
+    return reverse("bookings:calendar_file", args=[virtual_class.pk])
+
+
+def test_the_host_gets_the_file(virtual_class, path, host, sign_in):
+    response = sign_in(host).get(path)
+
+    [event] = Calendar.from_ical(response.content).events
+    assert path == f"/inicio/clases/{virtual_class.pk}/clase.ics"
+    assert response["Content-Type"] == "text/calendar; charset=utf-8"
+    assert response["Content-Disposition"].startswith('attachment; filename="clase-20')
+    assert event["UID"] == f"{virtual_class.provider_event_id}@google.com"
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_a_guest_gets_the_file_without_the_code(path, student, sign_in):
+    join_class(user=student, access_code="ABCD2345")
+
+    response = sign_in(student).get(path)
+
+    assert response.status_code == 200
+    assert b"ABCD2345" not in response.content
+
+
+def test_to_a_stranger_it_does_not_exist(path, stranger, sign_in):
+    assert sign_in(stranger).get(path).status_code == 404
+
+
+def test_whoever_is_not_signed_in_is_sent_to_sign_in(path, client):
+    assert client.get(path).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "status", [ClassStatus.PENDING, ClassStatus.CANCELLED, ClassStatus.COMPLETED]
+)
+def test_only_a_scheduled_class_has_a_file(virtual_class, path, host, sign_in, status):
+    virtual_class.status = status
+    virtual_class.save()
+
+    assert sign_in(host).get(path).status_code == 404

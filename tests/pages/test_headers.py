@@ -1,10 +1,18 @@
-"""Which answers a browser may keep: none that shows a person's things after signing out."""
+"""What an answer says besides its body: HEAD, what browsers may keep, and the teacher's photo."""
+
+import io
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from PIL import Image
 
-from tests.factories import VirtualClassFactory
+from bookings.domain.desk.own_page import set_photo
+from tests.factories import VirtualClassFactory, draw_photo
+
+pytestmark = pytest.mark.django_db
+
 
 PERSONAL = "private, no-store"
 
@@ -48,3 +56,91 @@ def test_looking_costs_no_query(host, sign_in, django_assert_num_queries):
     with django_assert_num_queries(0):
         client.get("/api/nowhere")
         Client().get("/inicio")
+
+
+# --- HEAD, which link checkers and monitors send --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/privacidad",
+        "/horarios/embebido",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/inicio",
+        "/inicio/clases",
+        "/inicio/unirse",
+        "/admin/",
+        "/admin",
+        "/nothing",
+        "/idioma",
+    ],
+)
+def test_head_is_answered_as_get_is(client, db, path):
+    asked, looked = client.get(path), client.head(path)
+
+    assert looked.status_code == asked.status_code
+    assert looked.headers.get("Content-Type") == asked.headers.get("Content-Type")
+    assert looked.content == b""
+
+
+def test_panel_is_found_without_the_slash(client):
+    response = client.get("/admin?q=x")
+
+    assert (response.status_code, response["Location"]) == (302, "/admin/")
+
+
+# --- /foto: the teacher's photo, which browsers keep ----------------------------------------------
+
+
+@pytest.fixture
+def teacher_page():
+    return set_photo(draw_photo())
+
+
+def test_each_width_is_kept_by_browsers_for_a_year_as_nothing_but_a_picture(client, teacher_page):
+    for width, address in zip((96, 320, 640), teacher_page.photo_urls.values(), strict=True):
+        response = client.get(address)
+
+        assert Image.open(io.BytesIO(response.content)).size == (width, width)
+        assert response["Content-Type"] == "image/jpeg"
+        assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Content-Security-Policy"].startswith("default-src 'none'")
+        assert "Set-Cookie" not in response
+        assert "Cookie" not in response.get("Vary", "")
+
+
+def test_a_person_gets_the_same_answer_without_a_look_at_the_session(
+    host, sign_in, teacher_page, django_assert_num_queries
+):
+    client = sign_in(host)
+
+    client.cookies[settings.CSRF_COOKIE_NAME] = "malformed"
+
+    with django_assert_num_queries(1):
+        response = client.get(teacher_page.photo_urls["small"])
+
+    assert response["Cache-Control"].startswith("public")
+    assert not response.cookies
+
+
+def test_the_cookie_of_an_ended_session_is_left_to_a_page_of_its_own(client, teacher_page):
+    """A cache would sign every visitor out."""
+    client.cookies[settings.SESSION_COOKIE_NAME] = "ended"
+
+    photo = client.get(teacher_page.photo_urls["small"])
+    page = client.get("/inicio")
+
+    assert not photo.cookies
+    assert "Cookie" not in photo.get("Vary", "")
+    assert page.cookies[settings.SESSION_COOKIE_NAME]["max-age"] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["0123456789abcdef-96", "x", "..%2f", "%00", "0123456789abcdef-97"]
+)
+def test_an_unknown_photo_is_not_found(client, teacher_page, name):
+    assert client.get(f"/foto/{name}.jpg").status_code == 404

@@ -46,21 +46,6 @@ def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
     assert "Dejaste tu lugar" in plain_text_of(ana.get(reverse("bookings:place", args=[place.pk])))
 
 
-def test_a_place_paid_by_hand_can_be_left_although_a_checkout_is_open(
-    ana, host, teacher, open_class
-):
-    place = hold(open_class, host)
-    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
-    address = reverse("bookings:leave", args=[open_class.pk])
-    page = ana.get(address)
-    assert "La profe te devuelve $ 8.000" in plain_text_of(page)
-    [kept] = re.findall(r'name="kept" value="(\d+)"', page.text)
-
-    ana.post(address, {"kept": kept})
-
-    assert read(place).state == PurchaseState.ENDED
-
-
 @pytest.mark.parametrize("days", [1, 30], ids=["in time", "late"])
 def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_class, days):
     place = hold(open_class, host)

@@ -145,25 +145,6 @@ def test_a_place_that_nobody_keeps_is_not_listed(ana, student, place, address, s
     assert reverse("bookings:place", args=[place.pk]) not in ana.get(address).text
 
 
-def test_a_place_that_is_taken_is_listed_once(ana, place, teacher):
-    pay_place_by_hand(purchase_id=place.pk, actor=teacher)
-
-    [card] = ana.get("/inicio/clases").context["next_classes"]
-
-    assert card.url == reverse("bookings:class", args=[place.virtual_class_id])
-
-
-def test_classes_and_places_are_in_the_order_of_their_time(ana, host, unpaid, place):
-    VirtualClassFactory(scheduled=True, booked_by=host, start_time=tuesday("09:00"))
-    Purchase.objects.filter(pk=unpaid.pk).update(kept_until=LATER)
-    VirtualClass.objects.filter(pk=unpaid.virtual_class_id).update(start_time=tuesday("09:30"))
-
-    cards = ana.get("/inicio/clases").context["next_classes"]
-
-    starts = [tuesday("09:00"), tuesday("09:30"), tuesday("10:00", weeks=1)]
-    assert [card.start for card in cards] == starts
-
-
 def test_lists_cost_the_same_for_many_places(ana, host, place, django_assert_max_num_queries):
     for _ in range(5):
         let_announce(PlaceFactory(person=host, kept_until=LATER))
@@ -173,13 +154,6 @@ def test_lists_cost_the_same_for_many_places(ana, host, place, django_assert_max
 
 
 # --- Nobody is asked to pay twice -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bought", ["unpaid", "place"])
-def test_what_is_kept_asks_to_be_paid(ana, request, bought):
-    request.getfixturevalue(bought)
-
-    assert "Pagar antes de las" in plain_text_of(ana.get("/inicio"))
 
 
 @awaited
@@ -250,20 +224,6 @@ def test_the_buyer_of_a_place_was_not_invited_and_reads_who_is_missing(ana, take
         assert "Tu lugar está pago" in page
         assert "Se da con 3 personas. Faltan 2. Se decide el" in page
     assert "Confirmada" not in pages[0]
-
-
-@pytest.mark.parametrize("decision", ["enough", "goes_on"])
-def test_once_the_class_goes_on_nobody_is_missing(ana, taken, decision):
-    if decision == "enough":
-        VirtualClass.objects.update(current_participants=4)
-    else:
-        taken.virtual_class.open_class.decision = decision
-        taken.virtual_class.open_class.save()
-
-    page = page_of_class(ana, taken)
-
-    assert "Faltan" not in page
-    assert "Confirmada" in page
 
 
 def page_of_class(client, purchase: Purchase) -> str:

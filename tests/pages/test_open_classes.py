@@ -10,15 +10,16 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
+    DiscountCode,
     Purchase,
     PurchaseState,
     VirtualClass,
     WaitingListEntry,
 )
+from tests.discount_codes import DiscountCodeFactory
 from tests.factories import OpenClassFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
-from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
-from tests.standins import Fault
+from tests.sales.open_classes import PRICE, hold, in_days, look, publish, read, take
 
 pytestmark = pytest.mark.django_db
 
@@ -99,12 +100,6 @@ def test_the_list_costs_the_same_for_three_classes(
         client.get(address)
 
 
-@pytest.mark.parametrize("address", ["/", "/inicio"])
-def test_front_page_and_home_show_open_classes(client, ana, open_class, address):
-    for reader in (client, ana) if address == "/" else (ana,):
-        assert "Quedan 6 lugares" in plain_text_of(reader.get(address))
-
-
 def test_search_engines_read_event_offer_and_places(client, open_class):
     hold(open_class)
 
@@ -183,15 +178,6 @@ def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
     assert not Purchase.objects.exclude(price=PRICE).exists()
 
 
-def test_the_provider_is_down(ana, mercadopago, open_class):
-    mercadopago.fault("preferences.create", *[Fault.status(500)] * 9)
-
-    page = plain_text_of(reserve(ana, open_class))
-
-    assert "El medio de pago no responde" in page
-    assert not Purchase.objects.filter(state=PurchaseState.KEPT).exists()
-
-
 def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
     open_class = publish(teacher, places=1, minimum=1)
     take(mercadopago, open_class)
@@ -239,19 +225,6 @@ def test_after_paying_the_class_is_among_hers(ana, host, mercadopago, open_class
     assert "Tu lugar $ 8.000" in plain_text_of(ana.get(f"/inicio/clases/{open_class.pk}"))
 
 
-def test_a_lost_place_says_that_the_money_comes_back(ana, host, mercadopago, teacher):
-    open_class = publish(teacher, places=1, minimum=1)
-    place = hold(open_class, host)
-    Purchase.objects.update(kept_until=timezone.now())
-    take(mercadopago, open_class)
-    pay(mercadopago, place)
-
-    page = place_page(ana, place)
-
-    assert "El pago llegó cuando no quedaban lugares." in page
-    assert "Te devolvimos" in page
-
-
 @pytest.mark.parametrize("status", ["pending", "rejected"])
 def test_an_open_payment_says_how_it_stands(ana, host, mercadopago, open_class, status):
     place = hold(open_class, host)
@@ -273,10 +246,44 @@ def test_a_place_is_its_persons_only(sign_in, stranger, host, open_class):
     assert read(place).state == PurchaseState.KEPT
 
 
-def test_another_price_than_the_held_places_leads_to_the_place(mercadopago, ana, open_class):
-    """The page of another tab shows a price that the held place does not have."""
-    reserve(ana, open_class, seen=PRICE)
+# --- A discount code ------------------------------------------------------------------------------
 
-    answer = reserve(ana, open_class, seen=PRICE // 2)
 
-    assert answer.url == reverse("bookings:place", args=[Purchase.objects.get().pk])
+@pytest.fixture
+def reserve_with_code(mercadopago, sign_in, host):
+    """Send the form of an open class with the code AMIGA, which takes half of its price."""
+    DiscountCodeFactory(code="AMIGA", percent=50)
+    address = reverse("bookings:reserve_place", args=[OpenClassFactory(place_price=PRICE).pk])
+    return lambda **fields: sign_in(host).post(address, {"seen": PRICE, **fields})
+
+
+def test_a_code_is_shown_before_anything_is_kept(reserve_with_code):
+    shown = reserve_with_code(code="amiga", apply="1")
+    assert "$ 4.000" in plain_text_of(shown)
+    assert not Purchase.objects.exists()
+    reserve_with_code(code="amiga", seen=PRICE // 2)
+
+    place = Purchase.objects.get()
+    assert (place.price, place.discount, place.payment.amount) == (
+        PRICE // 2,
+        PRICE // 2,
+        PRICE // 2,
+    )
+
+
+@pytest.mark.parametrize("seen", [PRICE, PRICE // 2])
+def test_an_empty_code_that_is_applied_shows_the_list_price(reserve_with_code, seen):
+    page = plain_text_of(reserve_with_code(code="", apply="1", seen=seen))
+
+    assert "$ 8.000" in page
+    assert not Purchase.objects.exists()
+
+
+def test_a_code_that_was_stopped_meanwhile_is_refused_at_the_list_price(reserve_with_code):
+    DiscountCode.objects.update(is_active=False)
+
+    page = plain_text_of(reserve_with_code(code="amiga", seen=PRICE // 2))
+
+    assert "Ese código no existe, ya se usó o ya no vale." in page
+    assert "$ 4.000" not in page
+    assert not Purchase.objects.exists()

@@ -6,8 +6,9 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.sales.holds import PayWay, hold_slot
-from bookings.domain.sales.transfers import confirm_transfer, refuse_transfer
+from bookings.domain.sales.holds import hold_slot
+from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     BankTransfer,
     BookingRules,
@@ -15,8 +16,6 @@ from bookings.models import (
     MoneyWay,
     Payment,
     Purchase,
-    PurchaseState,
-    TransferState,
     VirtualClass,
 )
 from tests.pages.moments import NOW, tuesday
@@ -85,15 +84,6 @@ def test_without_an_account_nothing_of_it_shows(client, details):
     assert "ransfer" not in text
 
 
-def test_too_near_the_page_says_why(client, details):
-    BookingRules.objects.update(minimum_notice_minutes=43_200)
-
-    text = text_of(client.get(details))
-
-    assert "Falta poco para la clase" in text
-    assert 'value="transferencia"' not in text
-
-
 def test_the_class_shows_alias_holder_amount_and_until_when(client, details):
     text = text_of(check_out(client, details))
 
@@ -121,16 +111,6 @@ def test_a_shapeless_number_is_said_beside_the_field(client, booked, number):
     assert answer.status_code == 200
     assert "Revisá estos datos" in text_of(answer)
     assert not BankTransfer.objects.exists()
-
-
-def test_a_refused_transfer_is_said_and_may_be_announced_again(client, booked, teacher):
-    announce(client)
-    refuse_transfer(transfer_id=BankTransfer.objects.get().pk, actor=teacher)
-
-    assert "La profe no encontró la operación 12345678." in page_of(client)
-    announce(client, "99998888")
-
-    assert BankTransfer.objects.filter(state=TransferState.ANNOUNCED).count() == 1
 
 
 def test_a_confirmed_class_shows_its_link_and_no_way_to_pay(client, booked, teacher, google):
@@ -187,14 +167,4 @@ def test_another_persons_class_is_not_found(booked, stranger, sign_in):
     address = reverse("bookings:transfer", args=[booked.pk])
 
     assert sign_in(stranger).post(address, {"operation_number": "12345678"}).status_code == 404
-    assert not BankTransfer.objects.exists()
-
-
-def test_a_class_that_is_paid_leads_back_to_its_page(client, booked):
-    Purchase.objects.update(paid_at=NOW, state=PurchaseState.PAID)
-    address = reverse("bookings:transfer", args=[booked.pk])
-
-    for answer in (client.get(address), client.post(address, {"operation_number": "12345678"})):
-        assert answer.status_code == 302
-
     assert not BankTransfer.objects.exists()

@@ -8,15 +8,12 @@ from django.utils import timezone
 
 from bookings.domain.sales.settling import settle
 from bookings.models import (
-    ClassStatus,
     ClassType,
     Hold,
     Payment,
-    PaymentCharge,
     PaymentStatus,
     Price,
     Purchase,
-    ReviewReason,
     VirtualClass,
 )
 from bookings.pages.class_card import DOORS_OPEN_BEFORE
@@ -99,15 +96,6 @@ def test_the_confirmation_of_a_group_can_be_shared(browser, paid):
     assert (invitation in alone, "https://wa.me/?text=" in alone) == (False, False)
 
 
-def test_a_paid_class_that_is_over_is_confirmed_no_more(browser, paid):
-    VirtualClass.objects.update(status=ClassStatus.COMPLETED)
-
-    page = read(browser, paid)
-
-    assert "Ver mi clase" in page
-    assert PAID not in page
-
-
 def test_whoever_comes_from_paying_is_not_asked_to_pay_again(browser, payment):
     page = read(browser, payment, "?status=approved")
 
@@ -146,25 +134,6 @@ def test_an_expired_one_leads_back_to_the_times(browser, payment):
     assert "/inicio/reservar?" in page
 
 
-def test_money_that_went_back_is_told(browser, payment, mercadopago):
-    paid = mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    mercadopago.settle(paid["id"], "refunded")
-    settle(payment.preference_id)
-
-    assert "Te devolvimos $" in read(browser, payment)
-
-
-def test_what_a_person_has_to_look_at_says_so(browser, payment, mercadopago):
-    mercadopago.pay(payment.preference_id, amount=1)
-
-    page = browser.get(path_of(payment), follow=True)
-
-    payment.refresh_from_db()
-    assert payment.review == ReviewReason.SHORT
-    assert "Falta una parte" in page.content.decode()
-
-
 def test_a_provider_that_is_down_is_no_error(browser, payment, mercadopago):
     mercadopago.fault("merchant_orders.search", *[Fault.status(503)] * 9)
 
@@ -172,20 +141,6 @@ def test_a_provider_that_is_down_is_no_error(browser, payment, mercadopago):
 
 
 # --- How often it looks ---------------------------------------------------------------------------
-
-
-def test_the_provider_is_not_asked_at_every_look(browser, payment, mercadopago):
-    for _ in range(3):
-        read(browser, payment)
-
-    assert [one.route for one in mercadopago.requests].count("merchant_orders.search") == 1
-
-
-def test_a_settled_one_is_not_asked_about(browser, paid, mercadopago):
-    before = len(mercadopago.requests)
-
-    assert PAID in read(browser, paid)
-    assert len(mercadopago.requests) == before
 
 
 def test_an_open_page_is_left_alone_while_nothing_changes(browser, payment, mercadopago):
@@ -247,23 +202,8 @@ def test_the_details_lead_to_the_checkout(browser, hold, mercadopago):
     assert VirtualClass.objects.count() == 1
 
 
-def test_a_provider_that_is_down_keeps_the_time(browser, hold, mercadopago):
-    mercadopago.fault("preferences.create", Fault.status(503))
-
-    page = send_details(browser, hold).content.decode()
-
-    assert "El medio de pago no responde" in page
-    assert Hold.objects.get().is_live()
-    assert not VirtualClass.objects.exists()
-
-
 def test_browsers_may_follow_a_form_to_the_checkout(browser, payment, mercadopago):
     policy = browser.get(path_of(payment))["Content-Security-Policy"]
 
     [form_action] = [part for part in policy.split(";") if part.strip().startswith("form-action")]
     assert mercadopago.url in form_action
-
-
-def test_no_card_data_is_kept(paid):
-    charge = PaymentCharge.objects.get()
-    assert not [name for name in vars(charge) if "card" in name or "holder" in name]

@@ -245,11 +245,3 @@ def test_footer_shows_the_seller_and_leads_to_the_page(client, path):
     assert 'href="https://qr.afip.example/?qr=abc&amp;x=1"' in footer
     assert 'href="/privacidad"' in footer
     assert "<img" not in footer
-
-
-def test_footer_of_an_unknown_seller_shows_none(client):
-    footer = client.get("/").content.decode().partition("<footer")[2]
-
-    assert "seller" not in footer
-    assert "CUIT" not in footer
-    assert "Data Fiscal" not in footer

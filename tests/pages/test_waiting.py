@@ -142,15 +142,6 @@ def test_an_offered_place_is_taken_by_a_button(offer, virtual_class, student, si
     assert UserActivity.objects.filter(user=student).exists()
 
 
-def test_taking_the_place_twice_leads_to_the_class(offer, virtual_class, student, sign_in):
-    client = sign_in(student)
-    client.post(f"{WAIT}/{offer.pk}")
-
-    response = client.post(f"{WAIT}/{offer.pk}", follow=True)
-
-    assert response.redirect_chain[-1] == (f"/inicio/clases/{virtual_class.pk}", 302)
-
-
 def test_taking_the_place_too_late_says_so(offer, student, sign_in):
     WaitingListEntry.objects.update(offer_expires_at=timezone.now())
 
@@ -197,33 +188,6 @@ def test_one_s_turns_stand_on_the_pages_of_classes(offer, student, sign_in):
         assert "En lista de espera" in page
         assert f"{WAIT}/{offer.pk}" in page
         assert "Hay un lugar para vos" in page
-
-
-def test_a_turn_that_is_history_stands_nowhere(entry, student, sign_in):
-    leave_line(user=student, entry_id=entry.pk)
-
-    assert "En lista de espera" not in read(sign_in(student).get("/inicio"))
-
-
-def test_whoever_got_in_by_the_code_is_in_line_no_more(entry, virtual_class, student, sign_in):
-    virtual_class.max_participants = 2
-    virtual_class.save()
-    join_class(user=student, access_code=CODE)
-    client = sign_in(student)
-
-    entry.refresh_from_db()
-    assert entry.state == "claimed"
-    assert "En lista de espera" not in read(client.get("/inicio"))
-    assert client.get(f"{WAIT}/{entry.pk}")["Location"] == f"/inicio/clases/{virtual_class.pk}"
-
-
-def test_the_api_keeps_its_body_for_a_full_class(virtual_class, student, sign_in):
-    response = sign_in(student).post(
-        "/api/access-code", f'"{CODE}"', content_type="application/json"
-    )
-
-    refusal = {"error": "La clase está completa.", "code": "class_full"}
-    assert (response.status_code, response.json()) == (409, {"response": refusal})
 
 
 def test_the_api_says_that_a_place_is_offered_to_another(offer, stranger, sign_in):

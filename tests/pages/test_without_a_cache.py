@@ -7,14 +7,13 @@ import pytest
 from django.core.cache import cache, caches
 from django.urls import reverse
 
-from bookings.domain.classes.finishing import finish_requested_schedulings
 from bookings.domain.classes.scheduling import schedule_class
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import VirtualClass
 from config.lib import redis_cache
 from config.lib.redis_cache import Outage
 from config.lib.throttling import count_one, give_back, is_too_often
 from tests.factories import VirtualClassFactory
-from tests.pages.moments import NOW, tuesday
+from tests.pages.moments import tuesday
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.usefixtures("agenda", "dead_cache")
@@ -105,16 +104,6 @@ def test_the_listing_shows_own_writes_at_once(client, scheduled, host, sign_in):
     assert client.get("/api/calendar").json() == []
 
 
-def test_a_class_is_cancelled_and_the_page_says_so(scheduled, host, sign_in, google, waits):
-    ana, path = sign_in(host), reverse("bookings:cancel", args=[scheduled.pk])
-
-    count, page = waits(lambda: ana.post(path))
-
-    assert (page.status_code, count <= 1) == (302, True)
-    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
-    assert google.live_events() == []
-
-
 def test_a_paid_class_is_scheduled_once(client, host, google, mercadopago, waits):
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
@@ -123,20 +112,6 @@ def test_a_paid_class_is_scheduled_once(client, host, google, mercadopago, waits
     count, answer = waits(lambda: client.post("/api/calendar", body, "application/json"))
 
     assert (answer.status_code, count <= 1) == (200, True)
-    assert VirtualClass.objects.get().is_scheduled
-    assert len(google.events()) == 1
-
-
-def test_the_worker_schedules_once(host, google):
-    VirtualClassFactory(
-        booked_by=host,
-        start_time=tuesday("10:00", weeks=1),
-        scheduling_requested_at=NOW.replace(hour=NOW.hour - 1),
-    )
-
-    done = [finish_requested_schedulings(), finish_requested_schedulings()]
-
-    assert done == [1, 0]
     assert VirtualClass.objects.get().is_scheduled
     assert len(google.events()) == 1
 

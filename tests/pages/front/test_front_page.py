@@ -1,8 +1,17 @@
-"""``/``: the teacher's page, whole, in part and empty."""
+"""``/``: the teacher's page, and what search engines and messengers are told."""
+
+import re
+from io import BytesIO
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from PIL import Image
 
-from bookings.models import BookingRules, Price, RefundCase, TeacherPage
+from bookings.domain.change_policy import RefundCase
+from bookings.models import BookingRules, TeacherPage
+from bookings.pages.front.crawlers import PUBLIC_PAGES
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.usefixtures("agenda")
@@ -62,14 +71,6 @@ def test_a_group_says_what_all_pay_and_what_each_pays(front):
     assert "$ 7.200 por persona si son 5" in text
 
 
-def test_a_price_for_one_is_none_of_a_group_which_begins_with_two(front):
-    Price.objects.create(
-        class_type="grupal", minutes=60, students_up_to=1, amount=100, valid_from="2026-01-01"
-    )
-
-    assert "$ 1<" not in front()
-
-
 def test_the_strip_says_what_the_policy_decides(front, monkeypatch):
     BookingRules(change_cutoff_minutes=2_880).save()
     assert "Cambiás el horario hasta 48 horas antes" in front()
@@ -100,3 +101,66 @@ def test_her_words_are_text_and_no_markup(front):
     assert "<b>" not in text
     assert "<img src=x>" not in text
     assert text.count("</script>") == 2  # the structured data, and the script of the offline page
+
+
+# --- Search engines and messengers ----------------------------------------------------------------
+
+
+CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)">')
+PICTURE = re.compile(r'<meta property="og:image"\s+content="([^"]+)">')
+
+
+def jpeg(side: int, color: str = "#804020") -> bytes:
+    written = BytesIO()
+    Image.new("RGB", (side, side), color).save(written, "JPEG")
+    return written.getvalue()
+
+
+@pytest.fixture
+def photo() -> TeacherPage:
+    """A page with a photo, as it is stored."""
+    name = default_storage.save("3f9c27d1-640", ContentFile(jpeg(640)))
+    return TeacherPage.objects.create(name="Ana Suárez", photo=name)
+
+
+def test_the_sitemap_names_every_page_for_everybody_and_nothing_else(client, settings):
+    answer = client.get("/sitemap.xml")
+
+    places = re.findall("<loc>(.*?)</loc>", answer.content.decode())
+    assert places == [f"{settings.BASE_URL}{reverse(name)}" for name in PUBLIC_PAGES]
+    for place in places:
+        html = client.get(place.removeprefix(settings.BASE_URL)).content.decode()
+        assert CANONICAL.findall(html) == [place]
+        assert 'name="robots"' not in html
+
+
+def test_robots_txt_names_the_sitemap(client, settings):
+    answer = client.get("/robots.txt")
+
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert f"Sitemap: {settings.BASE_URL}/sitemap.xml" in answer.content.decode()
+
+
+def test_a_query_does_not_make_another_page(client, settings):
+    html = client.get("/?error=AccessDenied").content.decode()
+
+    assert CANONICAL.findall(html) == [f"{settings.BASE_URL}/"]
+
+
+def test_messengers_show_her_photo(client, photo, settings):
+    address = PICTURE.search(client.get("/").content.decode())[1]
+
+    answer = client.get(address.removeprefix(settings.BASE_URL))
+
+    picture = Image.open(BytesIO(answer.content))
+    assert (picture.format, picture.size) == ("JPEG", (1200, 630))
+    red, green, blue = picture.getpixel((900, 300))
+    assert abs(red - 0x80) + abs(green - 0x40) + abs(blue - 0x20) < 12
+    assert answer["Cache-Control"].startswith("public")
+    assert "Cookie" not in answer.get("Vary", "")
+
+
+def test_without_a_photo_messengers_show_the_usual_picture(client, settings):
+    address = PICTURE.search(client.get("/").content.decode())[1]
+
+    assert address == f"{settings.BASE_URL}/static/img/preview.png"

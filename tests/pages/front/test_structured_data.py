@@ -91,13 +91,6 @@ def test_an_offer_has_its_name_text_subject_and_link(client, settings):
     ]
 
 
-@pytest.mark.usefixtures("agenda")
-def test_without_a_name_the_site_offers_the_classes(client):
-    provider = read(client.get("/").content.decode())[0]
-
-    assert provider["@type"] == "Organization"
-
-
 def make_price_lists(dice: random.Random) -> list[Offer]:
     """Store prices of every kind that begin, end, replace each other and leave gaps.
 

@@ -43,18 +43,6 @@ def test_the_type_of_class_is_switched_by_a_link_within_the_frame(client):
     assert find_switch(f"{PAGE}{alone}") == [(alone, "aria-current"), (group, "")]
 
 
-def test_one_type_of_class_needs_no_switch(client):
-    Price.objects.filter(class_type="grupal").delete()
-
-    assert 'class="kinds"' not in client.get(PAGE).content.decode()
-
-
-def test_a_taken_time_is_not_shown(client, host):
-    VirtualClassFactory(booked_by=host, scheduled=True, start_time=tuesday("09:00"))
-
-    assert "dia=2026-11-24&amp;hora=09%3A00" not in client.get(PAGE).content.decode()
-
-
 def test_only_this_page_may_be_framed(client):
     framed, other = client.get(PAGE), client.get("/")
 
@@ -97,13 +85,6 @@ def test_it_is_kept_for_a_minute(client, host):
     VirtualClassFactory(booked_by=host, scheduled=True, start_time=tuesday("09:00"))
 
     assert client.get(PAGE).content == before
-
-
-def test_it_speaks_english_if_asked(client):
-    response = client.get(f"{PAGE}?idioma=en")
-
-    assert response["Content-Language"] == "en"
-    assert "Free times" in response.content.decode()
 
 
 def test_a_failing_calendar_is_told_and_not_kept(client, google):
