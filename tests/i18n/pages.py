@@ -1,4 +1,4 @@
-"""Every page that students see, in a state or two: a function that brings a world into it.
+"""Every page that students see, in one state: a function that brings a world into it.
 
 People, places and wishes have names that belong to no language.
 """
@@ -7,17 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from allauth.socialaccount.models import SocialAccount
-from django.conf import settings
-from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
 from accounts.services import write_down
-from accounts.sign_in.redirects import TEXTS
-from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.changing import change_capacity
-from bookings.domain.history import record_event
-from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.sales.checkout import check_out_hold
@@ -27,24 +21,20 @@ from bookings.models import (
     BankTransfer,
     BookingRules,
     ChargeStatus,
-    ClassEvent,
     ClassStatus,
     ClassType,
     MoneyWay,
-    Offer,
     OpenClass,
     Payment,
     PaymentCharge,
     PaymentStatus,
     Purchase,
     Refund,
-    RefundCase,
     RefundReason,
     RefundStatus,
     TransferState,
     VirtualClass,
     WaitingListEntry,
-    WeeklyHours,
 )
 from bookings.pages.sales import paying
 from tests.booking import book_class
@@ -57,11 +47,9 @@ from tests.factories import (
     QuestionFactory,
     QuoteFactory,
     TeacherPageFactory,
-    UserFactory,
     VirtualClassFactory,
 )
-from tests.i18n.world import CODE, NOW, STATES, State, World, state
-from tests.sales.offers import make_offer
+from tests.i18n.world import CODE, NOW, World, state
 
 # --- What everybody gets to see, and how people come in -------------------------------------------
 
@@ -78,12 +66,6 @@ def landing_of_a_teacher_with_a_page(world):
 def timetable_without_a_calendar(world):
     world.break_calendar()
     return world.get("bookings:timetable", idioma=world.language)
-
-
-for code in [*TEXTS, "Default"]:
-    STATES[f"sign_in_error_{code}"] = State(
-        "bookings:inicio", lambda world, code=code: world.get("bookings:inicio", error=code), 200
-    )
 
 
 @state("account_logout")
@@ -116,27 +98,9 @@ def forbidden(world):
     return world.client(world.host).get("/admin/", follow=True)
 
 
-@state("switch_language", status=403)
-def form_without_its_token(world):
-    client = Client(enforce_csrf_checks=True)
-    client.cookies[settings.LANGUAGE_COOKIE_NAME] = world.language
-    return client.post("/idioma")
-
-
 @state("", status=404)
 def nothing_there(world):
     return world.client().get("/nothing")
-
-
-@state("switch_language", status=405)
-def address_of_a_form(world):
-    return world.client(world.host).get("/idioma")
-
-
-@state("bookings:my_classes", status=503)
-def too_many_connections(world):
-    world.monkeypatch.setattr("config.web.errors.lacks_connection", lambda error: True)
-    return bug(world)
 
 
 @state("bookings:my_classes", status=500)
@@ -194,30 +158,12 @@ def a_chosen_time_that_is_gone(world):
     return world.get("bookings:book", dia="2026-11-24", hora="10:00", user=world.host)
 
 
-@state("bookings:book")
-def nothing_free(world):
-    WeeklyHours.objects.all().delete()
-    return world.get("bookings:book")
-
-
-@state("bookings:book")
-def calendar_that_cannot_be_read(world):
-    world.break_calendar()
-    return world.get("bookings:book")
-
-
 @state("bookings:hold")
 def wrong_details(world):
     hold = world.hold(ClassType.GROUP)
     return world.post(
         "bookings:hold", hold.pk, students_count="99", text="x" * 3000, user=world.host
     )
-
-
-@state("bookings:inicio")
-def a_time_that_is_kept_and_not_booked(world):
-    world.hold()
-    return world.get("bookings:inicio", user=world.host)
 
 
 # --- The page of a payment ------------------------------------------------------------------------
@@ -276,19 +222,8 @@ def store_unbooked(world: World) -> Purchase:
 
 
 @state("bookings:payment")
-def a_payment_to_make(world):
-    return open_payment(world)
-
-
-@state("bookings:payment")
 def a_rejected_payment(world):
     return open_payment(world, status=PaymentStatus.REJECTED, charge=ChargeStatus.REJECTED)
-
-
-@state("bookings:payment")
-def an_expired_payment(world):
-    over = NOW - timedelta(minutes=1)
-    return open_payment(world, world.book(kept_until=over).purchase, expires_at=over)
 
 
 def give_back(payment: Payment, reason: RefundReason, status: RefundStatus) -> Refund:
@@ -304,23 +239,6 @@ def give_back(payment: Payment, reason: RefundReason, status: RefundStatus) -> R
         status=status,
         done_at=NOW if status == RefundStatus.DONE else None,
     )
-
-
-def open_returned(
-    world: World, purchase: Purchase, reason: RefundReason, status: RefundStatus
-) -> Any:
-    """Open the page of an approved payment with a refund."""
-    approved = {"status": PaymentStatus.APPROVED, "approved_at": NOW}
-    payment = make_payment(world, purchase, charge=ChargeStatus.APPROVED, **approved)
-    give_back(payment, reason, status)
-    return world.client(world.host).get(reverse("bookings:payment", args=[payment.pk]))
-
-
-@state("bookings:payment")
-def a_payment_whose_refund_was_refused(world):
-    cancelled = world.book(status=ClassStatus.CANCELLED, paid_at=NOW)
-    reason, status = RefundReason.SLOT_LOST, RefundStatus.FAILED
-    return open_returned(world, cancelled.purchase, reason, status)
 
 
 @state("bookings:class")
@@ -364,25 +282,12 @@ def choose(world: World) -> VirtualClass:
     return check_out_hold(user=world.host, hold_id=hold.pk, students_count=1, way=PayWay.TRANSFER)
 
 
-@state("bookings:hold")
-def details_with_both_ways(world):
-    world.settings.MERCADOPAGO_ACCESS_TOKEN = "TEST-1"
-    take_transfers(world)
-    return world.get("bookings:hold", world.hold().pk, user=world.host)
-
-
 @state("bookings:class")
 def a_class_with_a_refused_transfer(world):
     booked = choose(world)
     refused = {"operation_number": "12345678", "state": TransferState.REFUSED}
     BankTransferFactory(purchase=booked.purchase, **refused)
     return show(world, booked)
-
-
-def promise(world: World) -> Refund:
-    """Let the host's transfer of a paid class be for the teacher to return."""
-    transfer = announce(world, scheduled=True, paid_at=NOW)
-    return promise_transfer(transfer, RefundCase.PAID_TWICE, world.teacher)
 
 
 @state("bookings:transfer")
@@ -457,17 +362,6 @@ def a_class_before_joining(world):
     return world.get("bookings:join_with_code", CODE, user=world.guest)
 
 
-@state("bookings:join")
-def joining_with_two_characters_missing(world):
-    return world.post("bookings:join", access_code="ABCD23", user=world.guest)
-
-
-@state("bookings:class")
-def joining_twice(world):
-    world.share()
-    return world.post("bookings:join", access_code=CODE, user=world.guest)
-
-
 # --- Waiting for a place in a full group ----------------------------------------------------------
 
 
@@ -501,17 +395,6 @@ def waiting_for_a_class_that_has_no_line(world):
 
 
 @state("bookings:claim_place")
-def waiting_behind_many(world):
-    entry = wait_in_line(world)
-    for number in range(2):
-        other = UserFactory(name=f"Dora {number}")
-        wait_for_place(user=other, access_code=CODE)
-    others = WaitingListEntry.objects.exclude(pk=entry.pk)
-    others.update(created_at=NOW - timedelta(hours=1))
-    return see_line(world, entry)
-
-
-@state("bookings:claim_place")
 def an_offered_place(world):
     return see_line(world, offer_place(world, days=3))
 
@@ -528,20 +411,9 @@ def cancelling_a_paid_group(world):
     return world.get("bookings:cancel", virtual_class.pk, user=world.host)
 
 
-@state("bookings:class")
-def cancelling_too_late(world):
-    near = world.schedule(start_time=NOW + timedelta(hours=1))
-    return world.post("bookings:cancel", near.pk, user=world.host)
-
-
 @state("bookings:leave")
 def leaving_a_class(world):
     return world.get("bookings:leave", world.share().pk, user=world.guest)
-
-
-@state("bookings:my_classes")
-def a_class_just_left(world):
-    return world.post("bookings:leave", world.share().pk, user=world.guest)
 
 
 @state("bookings:reschedule")
@@ -553,25 +425,6 @@ def no_other_time_chosen(world):
 def confirming_a_near_time(world):
     when = {"dia": "2026-11-23", "hora": "13:00"}
     return world.get("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
-
-
-# --- The page of one class ------------------------------------------------------------------------
-
-
-@state("bookings:class")
-def a_class_that_the_teacher_cancelled(world):
-    virtual_class = world.schedule(paid_at=NOW)
-    make_payment(world, virtual_class.purchase, approved_at=NOW)
-    cancel_class(class_id=virtual_class.pk, actor=world.teacher)
-    return show(world, virtual_class)
-
-
-@state("bookings:class")
-def a_class_that_was_moved(world):
-    virtual_class = world.schedule(ics_sequence=1, event_update_requested_at=NOW)
-    times = {"from": world.at("18:30").isoformat(), "to": virtual_class.start_time.isoformat()}
-    record_event(virtual_class, ClassEvent.RESCHEDULED, details=times)
-    return show(world, virtual_class)
 
 
 # --- The link of a class that the teacher booked, and the links that do not serve -----------------
@@ -600,11 +453,6 @@ def link_after_announcing_a_transfer(world):
     return world.post("bookings:announce_by_link", token, operation_number="123456")
 
 
-@state("bookings:class_link", 404)
-def link_that_is_broken(world):
-    return world.get("bookings:class_link", "x")
-
-
 @state("bookings:back_from_paying")
 def back_in_another_browser(world):
     payment = PaymentFactory()
@@ -628,12 +476,6 @@ def profile_after_closing_one_session(world):
     return world.post("sign_out_there", user=world.host, session=sessions[0].handle)
 
 
-@state("profile")
-def profile_of_the_teacher(world):
-    connect(world.teacher, "google", "github")
-    return world.get("profile", user=world.teacher, error="PanelIdentity")
-
-
 @state("confirm_sign_in")
 def a_fresh_sign_in_with_another_account(world):
     connect(world.host, "google")
@@ -650,15 +492,3 @@ def a_wrong_profile(world):
 def an_account_with_a_class_ahead(world):
     world.schedule()
     return world.post("bookings:delete_account", user=world.host, address=world.host.email)
-
-
-# --- Offers: chosen, used up, ended, free, and at another price than before -----------------------
-
-
-@state("bookings:book")
-def a_free_offer(world):
-    return world.get("bookings:book", oferta=_make_trial().key)
-
-
-def _make_trial() -> Offer:
-    return make_offer({60: 0}, name="Trial", once_per_person=True)
