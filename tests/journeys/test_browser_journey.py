@@ -1,13 +1,12 @@
 """From stranger to a shared class, in a real browser, with and without JavaScript."""
 
 import re
-import uuid
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.demo.people import ANA, BRUNO, TEACHER
+from tests.demo.people import ANA, BRUNO
 from tests.journeys.steps import (
     BOOK,
     book,
@@ -19,7 +18,7 @@ from tests.journeys.steps import (
     pay,
     sign_in,
 )
-from tests.journeys.ways import core_without_scripts, in_the_other_two_ways, on_a
+from tests.journeys.ways import core_without_scripts, on_a
 
 pytestmark = pytest.mark.browser
 
@@ -66,19 +65,6 @@ def test_a_class_is_booked_paid_and_shared(new_page, javascript):
     expect(host.get_by_text("Diego Díaz")).to_be_visible()
 
 
-@in_the_other_two_ways
-def test_a_newcomer_types_an_address_at_the_provider(new_page, javascript):
-    page = new_page(javascript=javascript)
-    page.goto("/inicio")
-    page.get_by_role("button", name=re.compile("Google")).click()
-
-    page.get_by_label("Usar otra cuenta").fill(f"{uuid.uuid4().hex}@example.com")
-    page.get_by_role("button", name="Continuar").click()
-
-    page.wait_for_url("**/inicio")
-    expect(page.get_by_role("textbox", name="Código de acceso")).to_be_visible()
-
-
 @on_a("phone")
 def test_a_code_is_typed_as_people_do(new_page):
     host, guest = new_page(), new_page()
@@ -108,23 +94,3 @@ def test_a_kept_time_is_offered_to_nobody_else_until_it_is_let_go(new_page):
     expect(holder.locator("input[name=hora]:checked")).to_have_count(1)
     other.reload()
     expect(other.locator("input[name=hora]:checked")).to_have_count(1)
-
-
-@on_a("desk")
-def test_the_teacher_sees_the_calendar(new_page):
-    page = new_page()
-    sign_in(page, TEACHER)
-
-    page.goto("/admin/calendario/")
-
-    expect(page.get_by_text(re.compile("conectado", re.IGNORECASE)).first).to_be_visible()
-
-
-@on_a("desk")
-def test_a_student_has_no_panel(new_page):
-    page = new_page()
-    sign_in(page, BRUNO)
-
-    response = page.request.get("/admin/")
-
-    assert response.status == 403

@@ -47,20 +47,6 @@ def test_choosing_loads_no_page(new_page):
     assert documents == []
 
 
-@on_a("phone")
-def test_what_is_chosen_before_the_scripts_are_there_counts(new_page):
-    page = new_page()
-    held = []
-    page.route("**/htmx*.js", lambda route: held.append(route))
-    page.goto(BOOK, wait_until="commit")
-    page.get_by_role("radio", name=re.compile("Grupal")).check()
-
-    held[0].continue_()
-
-    expect(page).to_have_url(re.compile("tipo=grupal"))
-    expect(page.locator("#summary")).to_contain_text("Grupal")
-
-
 def test_the_focus_follows_what_was_chosen(new_page):
     page = new_page()
     page.goto(BOOK)
@@ -132,32 +118,6 @@ def test_a_visitor_from_elsewhere_sees_their_own_time_as_well(new_page):
 
     ahead = [int(clock[0]) * 60 + int(clock[1]) for clock in (here, there)]
     assert (ahead[1] - ahead[0]) % (24 * 60) == 8 * 60 + 30
-
-
-@on_a("desk")
-def test_a_visitor_from_argentina_sees_one_time(new_page):
-    page = new_page(timezone_id="America/Argentina/Salta")
-    page.goto(BOOK)
-
-    expect(page.locator(".slot").first).to_have_text(re.compile(r"^\s*\d\d:\d\d\s*$"))
-
-
-@on_a("phone")
-def test_a_visitor_from_elsewhere_reads_every_hour_twice(new_page):
-    page = new_page(timezone_id="Asia/Kolkata")
-    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
-    keep_a_time(page, "Individual", 7)
-    noted = "one => one.closest('main [data-your-time]')?.querySelector('.your-time') != null"
-    said = []
-
-    for address in (page.url, "/inicio"):
-        page.goto(address)
-        expect(page.locator("main .your-time").last).to_be_visible()
-        # The hours of a range share one note.
-        said += page.locator("main time").evaluate_all(f"all => all.map({noted})")
-
-    assert len(said) > 4
-    assert all(said)
 
 
 @on_a("phone")

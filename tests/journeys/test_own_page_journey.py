@@ -39,20 +39,6 @@ def test_the_view_follows_what_she_types(new_page):
     expect(visitor.locator("main")).not_to_contain_text("Una frase que nadie guardó.")
 
 
-@on_a("desk")
-def test_a_button_renews_the_view_without_scripts(new_page):
-    page = new_page(javascript=False)
-    sign_in(page, TEACHER)
-    page.goto("/admin/pagina/")
-
-    page.get_by_label("Una frase tuya").fill("Otra frase que nadie guardó.")
-    page.get_by_role("button", name="Ver cómo queda").click()
-
-    view = page.frame_locator("iframe[name=view-frame]")
-    expect(view.locator("main")).to_contain_text("Otra frase que nadie guardó.")
-    expect(page.get_by_label("Una frase tuya")).to_have_value("Otra frase que nadie guardó.")
-
-
 @core_on_a_phone
 def test_she_saves_a_photo_and_a_mistake_opens_the_page_at_its_reason(new_page, javascript):
     page = new_page(javascript=javascript)

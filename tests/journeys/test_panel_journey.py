@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.demo.people import TEACHER
-from tests.journeys.booking import go_to_checkout, weekday_ahead
+from tests.journeys.booking import weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
-from tests.journeys.ways import PHONE, in_two_ways, on_a
+from tests.journeys.ways import PHONE, in_two_ways
 
 pytestmark = pytest.mark.browser
 
@@ -38,36 +38,6 @@ def expect_to_open_at(alert: Locator, page: Page) -> None:
     expect(alert).to_be_focused()
     expect(alert).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@on_a("desk")
-def test_the_teacher_confirms_a_payment_in_the_panel(new_page):
-    email = f"{uuid.uuid4().hex}@example.com"
-    student, page = new_page(), new_page()
-    sign_in_as_newcomer(student, email)
-    go_to_checkout(student, weekday_ahead(13))
-    sign_in(page, TEACHER)
-    open_first(page, f"status__exact=pending&q={email}")
-
-    page.get_by_role("link", name=re.compile("pagada")).click()
-    expect(page.get_by_text("Correo «Clase confirmada»")).to_be_visible()
-    page.get_by_role("button", name="Sí, ya la cobré").click()
-
-    expect(page.get_by_text(re.compile("pagada y agendada")).first).to_be_visible()
-
-
-@in_two_ways
-def test_a_stray_thumb_cancels_nothing(new_page, javascript):
-    page = new_page(javascript=javascript)
-    sign_in(page, TEACHER)
-    open_first(page, "status__exact=scheduled")
-
-    page.get_by_role("link", name="Cancelar la clase").click()
-    expect(page.get_by_text("No se puede deshacer")).to_be_visible()
-    page.get_by_role("link", name="No, volver").click()
-
-    expect(page).to_have_url(re.compile("/admin/clase/"))
-    expect(page.locator(".badge-scheduled").first).to_be_visible()
 
 
 @in_two_ways

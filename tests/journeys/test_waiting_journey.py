@@ -80,16 +80,3 @@ def test_a_guest_waits_for_a_place_and_takes_it(new_page, full_group, width):
 
     expect(page.get_by_text("¡Listo! Ya estás en la clase.")).to_be_visible()
     assert found == []
-
-
-@on_a("phone")
-def test_a_guest_waits_without_scripts_and_leaves(new_page, full_group, width):
-    _, code = full_group
-    page = new_page(javascript=False)
-    sign_in_as_newcomer(page, f"espera-sin-scripts-{width}@example.com")
-
-    page.goto(f"/inicio/unirse/{code}")
-    page.get_by_role("button", name="Avisame si se libera un lugar").click()
-    page.get_by_role("button", name="Salir de la lista").click()
-
-    expect(page.get_by_text("Ya no estás en la lista de espera")).to_be_visible()

@@ -1,14 +1,16 @@
-"""Pages are light, ask no other host for anything, and keep to the content policy."""
+"""Pages are light and our own, and the first screen shows the teacher and the way to her times."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.demo.people import ANA
 from tests.journeys.steps import BOOK, sign_in
 from tests.journeys.ways import on_a
 
-# No page brings other files for another width.
 pytestmark = [pytest.mark.browser, on_a("phone")]
+
+
+# No page brings other files for another width.
 
 # The second is with the teacher's photo.
 LIMIT_BYTES, LIMIT_WITH_PHOTO_BYTES = 60_000, 100_000
@@ -83,3 +85,28 @@ def test_pages_of_a_student_are_light(new_page):
         "/inicio/perfil",
     ):
         assert_light(weigh(page, address))
+
+
+# Of everything that moved while the page was loading.
+SHIFTS = """() => new Promise(done => new PerformanceObserver(list => done(
+    list.getEntries().reduce((sum, one) => sum + one.value, 0)
+)).observe({ type: "layout-shift", buffered: true }) || setTimeout(() => done(0), 500))"""
+
+
+def test_the_first_screen_shows_her_and_the_button(new_page):
+    page = new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+
+    page.goto("/", wait_until="networkidle")
+
+    parts = [
+        page.get_by_role("heading", level=1),
+        page.locator(".introduction-photo img"),
+        page.get_by_role("link", name="Ver los horarios libres").first,
+    ]
+    for part in parts:
+        expect(part).to_be_visible()
+        box = part.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 740
+    assert page.evaluate(SHIFTS) < 0.01
