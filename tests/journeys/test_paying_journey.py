@@ -1,4 +1,4 @@
-"""A class is paid: at the provider's checkout, with a discount code, and by transfer."""
+"""A class is paid: in few taps, at the checkout, with a discount code, and by transfer."""
 
 import re
 import sqlite3
@@ -7,15 +7,50 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.demo.people import TEACHER
 from tests.journeys.booking import at_checkout, choose_time, go_to_checkout, weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
-from tests.journeys.test_few_taps import Thumb
 from tests.journeys.ways import in_the_other_two_ways, in_two_ways, on_a
 
 pytestmark = pytest.mark.browser
+
+
+class Thumb:
+    """Touches the screen and counts."""
+
+    def __init__(self) -> None:
+        self.taps = 0
+
+    def tap(self, target: Locator) -> None:
+        self.taps += 1
+        target.click()
+
+
+@pytest.mark.core
+@on_a("phone")
+def test_from_the_front_page_to_a_paid_class_in_eight_taps(new_page):
+    page, thumb = new_page(), Thumb()
+    page.goto("/")
+
+    thumb.tap(page.get_by_role("link", name="Ver los horarios").first)
+    thumb.tap(page.locator("a.day-free").nth(4))
+    expect(page.locator("#horarios")).to_be_focused()
+    thumb.tap(page.locator(".slot").first)
+    thumb.tap(page.get_by_role("button", name="Continuar"))
+    thumb.tap(page.get_by_role("button", name="Google"))
+    thumb.tap(page.get_by_role("button", name="Bruno"))
+    thumb.tap(page.get_by_role("button", name="Pagar con Mercado Pago"))
+    thumb.tap(page.get_by_role("button", name="Aprobar"))
+
+    expect(page.get_by_text("¡Listo! Tu clase está pagada y confirmada")).to_be_visible(
+        timeout=30_000
+    )
+    assert thumb.taps == 8
+
+
+# --- The provider's checkout ----------------------------------------------------------------------
 
 
 # News from the provider take a moment; the page asks every few seconds.

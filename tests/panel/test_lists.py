@@ -1,16 +1,18 @@
-"""The frame of the panel's lists, times that students hold, and mails."""
+"""The frame of the panel's lists, its history, times that students hold, and mails."""
 
 import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import Hold, Notice, NoticeKind, NoticeState
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from bookings.webhooks.endpoints import record_test_event
+from tests.factories import HoldFactory, PaymentFactory, UserFactory, VirtualClassFactory
 from tests.panel.moments import NOW, at
-from tests.panel.steps import confirm_several
+from tests.panel.steps import carry_out_several, confirm_several
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -157,3 +159,72 @@ def test_the_list_costs_the_same_for_more_mails(
 
     with django_assert_max_num_queries(5):
         client.get(reverse(MAILS))
+
+
+# --- Who did what stands in a list that nobody can edit -------------------------------------------
+
+
+HISTORY = "/admin/admin/logentry/"
+
+
+def noted():
+    """Give the lines, oldest first: by whom, about what, and what was done."""
+    lines = LogEntry.objects.order_by("pk").select_related("user")
+    return [(line.user.email, line.object_repr, line.get_change_message()) for line in lines]
+
+
+def run_action(panel, page, action, *rows):
+    data = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+    return panel.post(reverse(f"admin:{page}_changelist"), data)
+
+
+def test_step_for_several_leaves_a_line_each(panel, teacher, student, stranger):
+    carry_out_several(panel, [student, stranger], "suspender")
+
+    assert sorted(noted()) == [
+        (teacher.email, "Bruno Student", "Suspender"),
+        (teacher.email, "Carla Stranger", "Suspender"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "done"),
+    [
+        ("webhookendpoint_test", "Enviar una prueba"),
+        ("webhookendpoint_rotate", "Cambiar el secreto"),
+        ("webhookdelivery_again", "Entregar de nuevo"),
+        ("payment_review", "Ya lo revisé"),
+        ("closure_import", "Importar feriados de Argentina"),
+        ("weeklyhours_changelist", "Guardar la semana"),
+    ],
+)
+def test_action_without_confirmation_leaves_a_line(panel, teacher, student, endpoint, page, done):
+    rows = {
+        "webhookendpoint": endpoint,
+        "webhookdelivery": record_test_event(endpoint),
+        "payment": PaymentFactory(review="dispute"),
+    }
+    row = rows.get(page.partition("_")[0])
+
+    address = reverse(f"admin:bookings_{page}", args=[row.pk] if row else [])
+    response = panel.post(address, {"0-0-start": "09:00", "0-0-end": "12:00"})
+
+    line = LogEntry.objects.get()
+    assert (response.status_code, line.user, line.get_change_message()) == (302, teacher, done)
+    assert line.object_id == (str(row.pk) if row else None)
+    assert line.object_repr in {str(row), "cierres y feriados", "horarios semanales"}
+
+
+def test_list_shows_the_lines_and_takes_nothing(panel, student):
+    carry_out_several(panel, [student], "suspender")
+    line = LogEntry.objects.get()
+
+    page = panel.get(HISTORY).content.decode()
+
+    assert "Bruno Student" in page
+    assert "Suspender" in page
+    for address in (f"{HISTORY}add/", f"{HISTORY}{line.pk}/delete/"):
+        assert panel.post(address, {"post": "yes"}).status_code == 403
+    assert panel.post(f"{HISTORY}{line.pk}/change/", {"object_repr": "x"}).status_code == 403
+    run_action(panel, "admin_logentry", "delete_selected", line)
+    assert LogEntry.objects.filter(pk=line.pk, object_repr="Bruno Student").exists()
