@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
 
 from bookings.domain.calendar.drafts import derive_event_id
 from bookings.domain.calendar.grant import note_outage

@@ -76,8 +76,6 @@ def test_a_paid_class_is_scheduled_once_whatever_arrives_how_often(
     assert not PaymentNotification.objects.filter(processed_at=None).exists()
 
 
-
-
 # --- Who is believed ------------------------------------------------------------------------------
 
 

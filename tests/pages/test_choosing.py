@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.contrib.messages import get_messages
 
-from bookings.availability.periods import Period
+from bookings.availability.slots import Period
 from bookings.models import Closure, Hold, Price
 from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choosing import name_utc_offset, split_day

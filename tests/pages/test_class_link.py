@@ -8,9 +8,8 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.people.claiming import claim_class
-from bookings.domain.places.class_links import make_link, replace_link
-from bookings.models import BankTransfer, Payment, Purchase, VirtualClass
+from bookings.domain.people.claiming import claim_class, replace_link
+from bookings.models import BankTransfer, Payment, Purchase, VirtualClass, make_link
 from config.monitoring.logs import mask
 from tests.factories import VirtualClassFactory
 from tests.pages.links import check_that_it_names_nobody, path_of, text_of

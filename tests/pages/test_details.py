@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.holds import hold_slot
-from bookings.models import BookingRules, ClassType, Hold, Price, RefundCase, VirtualClass
+from bookings.models import BookingRules, ClassType, Hold, Price, VirtualClass
 from tests.factories import HoldFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of

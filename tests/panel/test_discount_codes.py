@@ -92,6 +92,7 @@ def test_a_code_that_there_is_already_is_not_stored_again(panel, used):
 
 def test_the_list_shows_the_uses_that_are_left(panel, used):
     DiscountCodeFactory(code="BIENVENIDA", percent=10)
+    DiscountCodeFactory(code="FRENADO", is_active=False)
     DiscountCodeFactory(code="LLENO", max_uses=0)
     DiscountCodeFactory(code="VIEJO", valid_until=timezone.localdate() - timedelta(days=1))
 
@@ -99,6 +100,7 @@ def test_the_list_shows_the_uses_that_are_left(panel, used):
 
     assert "AMIGOS $ 2.000 1 de 3, quedan 2 que lo frenes Vale" in page
     assert "BIENVENIDA 10 % 0, sin límite que lo frenes Vale" in page
+    assert "Frenado" in page
     assert "Usado del todo" in page
     assert "Terminó" in page
 

@@ -12,6 +12,7 @@ from bookings.panel.sales.open_classes import PublishForm
 from tests.factories import VirtualClassFactory
 from tests.panel.steps import look
 from tests.sales.open_classes import PRICE, hold, publish, take
+from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -103,6 +104,15 @@ def test_the_next_class_proposes_the_last_ones_answers(panel, open_class):
     assert form["title"].value() == "Conversación B1"
     assert form["places"].value() == 6
     assert form["day"].value().isoformat() == "2026-12-03"
+
+
+def test_a_calendar_that_is_down_keeps_the_class_published(panel, mercadopago, google):
+    google.fault("events.insert", *[Fault.status(503)] * 9)
+
+    page = panel.post(reverse("admin:publish"), answers(), follow=True)
+
+    assert "El calendario no respondió" in page.text
+    assert OpenClass.objects.exists()
 
 
 def test_the_list_tells_people_places_and_shares(panel, mercadopago, open_class):

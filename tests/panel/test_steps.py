@@ -151,6 +151,16 @@ def test_another_figure_of_hers_is_asked_about_as_hers(panel, paid):
     assert decided() == [500_000]
 
 
+def test_another_time_of_hers_is_asked_about_as_hers(panel, scheduled):
+    day = f"{timezone.localdate(scheduled.start_time):%Y-%m-%d}"
+    shown = look(panel, scheduled, "mover", day=day, clock="15:00")
+
+    form = given_on(shown) | {"day": day, "clock": "16:00", "reason": "Viaje."}
+    page = panel.post(address_of(scheduled, "mover"), form)
+
+    assert "Cambiaste lo que pediste" in plain_text_of(page)
+
+
 def given_on(page):
     """Return the hidden fields of a step's page that say what it showed."""
     return dict(re.findall(r'name="(seen|asked)" value="(\w+)"', page.content.decode()))

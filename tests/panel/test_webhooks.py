@@ -1,5 +1,6 @@
 """Other systems in the teacher's panel: added, tried, given another secret, told again."""
 
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -117,6 +118,35 @@ def test_a_test_arrives_and_the_page_shows_what_came_back(panel, endpoint, recei
     assert "endpoint.test" in page
     assert "&lt;b&gt;thanks&lt;/b&gt;" in page
     assert receiver.ids == [str(WebhookDelivery.objects.get().event_id)]
+
+
+def test_a_receiver_that_is_off_is_not_tried(panel, endpoint, receiver):
+    WebhookEndpoint.objects.update(is_active=False)
+
+    press(panel, "webhookendpoint_test", endpoint)
+
+    assert receiver.requests == []
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_switched_on_again_it_starts_afresh_and_its_secret_stays(panel):
+    long_ago = timezone.now() - timedelta(days=6)
+    endpoint = WebhookEndpointFactory(
+        is_active=False,
+        disabled_reason="failing",
+        failures=9,
+        failing_since=long_ago,
+        resting_until=timezone.now() + timedelta(hours=1),
+    )
+    secret = endpoint.secret
+
+    panel.post(reverse(ENDPOINT, args=[endpoint.pk]), FORM)
+
+    endpoint.refresh_from_db()
+    assert endpoint.is_active
+    assert (endpoint.disabled_reason, endpoint.failures) == ("", 0)
+    assert (endpoint.failing_since, endpoint.resting_until) == (None, None)
+    assert endpoint.secret == secret
 
 
 @pytest.fixture
