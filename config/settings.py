@@ -106,7 +106,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "bookings.pages.context.site",
             ],
-            "libraries": {"money_states": "bookings.panel.money.money_states"},
+            "libraries": {"panel": "bookings.panel.lists"},
         },
     },
 ]

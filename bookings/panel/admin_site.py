@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, include, path, reverse
 
 from accounts.models import User
 from accounts.sessions.open_sessions import sign_out
-from bookings.panel.home import present_home
+from bookings.panel.today_page import present_home
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 

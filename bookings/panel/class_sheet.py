@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
@@ -24,12 +23,11 @@ from bookings.panel.classes.class_steps import CLASS_STEPS, MoveClass, RemoveFro
 from bookings.panel.classes.class_timeline import build_timeline, describe_drift
 from bookings.panel.classes.student_link import present_link
 from bookings.panel.lists import day_and_time
+from bookings.panel.money.ledger import PLACE_STEPS, ReturnRow, present_return
 from bookings.panel.money.payment_steps import PAYMENT_STEPS
-from bookings.panel.money.purchases import PLACE_STEPS
-from bookings.panel.money.returns import ReturnRow, present_return
-from bookings.panel.pages import requires, show_page
-from bookings.panel.sales.open_classes import load_sheet
-from bookings.panel.sales.transfers import TRANSFER_STEPS
+from bookings.panel.pages import page_for, show_page
+from bookings.panel.sales.open_class_pages import load_sheet
+from bookings.panel.sales.transfer_pages import TRANSFER_STEPS
 from bookings.panel.steps import Step, list_links
 from bookings.templatetags.class_times import clock, short_day
 
@@ -44,8 +42,7 @@ DETAILS = (
 )
 
 
-@require_safe
-@requires("bookings.view_virtualclass")
+@page_for("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     about = "booked_by", "offer", "link__claimed_by", "link__made_for"
     classes = with_class_money(VirtualClass.objects.select_related(*about))
@@ -58,27 +55,28 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     # The teacher, who is an open class's host, does not write to herself.
     hers = row.booked_by if open_class["published"] else None
     others = [person for person, _, _ in people if person != hers]
-    context = {
-        "title": f"{short_day(row.start_time).capitalize()}, {hours}",
-        "row": row,
-        "purchase": row.purchase,
-        "people": people,
+    return show_page(
+        request,
+        "admin/agenda/class.html",
+        title=f"{short_day(row.start_time).capitalize()}, {hours}",
+        row=row,
+        purchase=row.purchase,
+        people=people,
         **open_class,
-        "waiting": _list_line(row, may_change=may_change),
-        "returns": _list_returns(request, row),
-        "move": _find_move(request, row),
-        "steps": [*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
-        "transfers": _list_transfers(request, row),
-        "is_open": row.is_scheduled and not row.has_ended(now),
-        "may_mark": _has_begun(row) and may_change,
-        "timeline": build_timeline(row),
-        "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
+        waiting=_list_line(row, may_change=may_change),
+        returns=_list_returns(request, row),
+        move=_find_move(request, row),
+        steps=[*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
+        transfers=_list_transfers(request, row),
+        is_open=row.is_scheduled and not row.has_ended(now),
+        may_mark=_has_begun(row) and may_change,
+        timeline=build_timeline(row),
+        drift=describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         # It lets its bearer take the class.
-        "student_link": present_link(row) if may_change else None,
-        "may_write": any(person.mail_address for person in others),
-        "details": _list_details(row),
-    }
-    return show_page(request, "admin/agenda/class.html", **context)
+        student_link=present_link(row) if may_change else None,
+        may_write=any(person.mail_address for person in others),
+        details=_list_details(row),
+    )
 
 
 def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:

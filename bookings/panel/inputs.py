@@ -1,12 +1,15 @@
-"""Inputs for days, hours and pesos."""
+"""Inputs for days, hours and pesos, and rows of them."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
+
+RowForm = TypeVar("RowForm", bound=forms.Form)
 
 DAY_INPUT = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 # Without seconds.
@@ -64,3 +67,19 @@ def write_pesos(centavos: int) -> str:
     """Write ``15.000`` or ``15.000,50``."""
     whole, rest = divmod(centavos, 100)
     return f"{whole:,}".replace(",", ".") + (f",{rest:02d}" if rest else "")
+
+
+def make_rows(
+    form: type[RowForm], data: Any, stored: Sequence[dict[str, Any]], *, prefix: str, most: int
+) -> list[RowForm]:
+    """Return ``most`` forms, empty ones after the stored: adding a row needs no script."""
+    initial = [*stored[:most], *[{}] * (most - len(stored))]
+    return [
+        form(data, prefix=f"{prefix}-{number}", initial=values)
+        for number, values in enumerate(initial)
+    ]
+
+
+def list_used(rows: Sequence[forms.Form]) -> list[int]:
+    """List the positions, from 1, of the rows with a value."""
+    return [number for number, row in enumerate(rows, 1) if any(field.value() for field in row)]

@@ -1,10 +1,14 @@
-"""What lists share: texts, badges, filters and timelines."""
+"""What lists share: texts, badges, filters and timelines.
+
+Templates load its filters as ``{% load panel %}``.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django import template
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
@@ -14,8 +18,11 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from bookings.models import VirtualClass
-from bookings.templatetags.class_times import clock, short_day
+from bookings.models import ClassStatus, Purchase, VirtualClass
+from bookings.money_state import Money, describe_money
+from bookings.templatetags.class_times import clock, pesos, short_day
+
+register = template.Library()
 
 
 def day_and_time(moment: datetime) -> str:
@@ -38,6 +45,22 @@ def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
         return missing
     address = reverse("admin:class_sheet", args=[virtual_class.pk])
     return format_html('<a href="{}">{}</a>', address, day_and_time(virtual_class.start_time))
+
+
+class PurchaseColumns:
+    """For admins of rows with an ``amount`` and a ``purchase``."""
+
+    @admin.display(description="de quién", ordering="purchase__person__name")
+    def person(self, obj: Any) -> str:
+        return str(obj.purchase.person)
+
+    @admin.display(description="monto", ordering="amount")
+    def sum(self, obj: Any) -> str:
+        return pesos(obj.amount)
+
+    @admin.display(description="clase")
+    def of_class(self, obj: Any) -> str:
+        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +107,41 @@ class UpcomingFilter(OptionFilter):
 
     def narrow_usual(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
+
+
+@register.filter("money")
+def describe(purchase: Purchase | None) -> Money | None:
+    """None for a class that the teacher published. Prefetch ``with_money`` for lists."""
+    return describe_money(purchase, timezone.now()) if purchase else None
+
+
+@register.filter
+def money_badge(purchase: Purchase | None) -> str:
+    money = describe(purchase)
+    return make_badge(money.words.look, money.report) if money else "—"
+
+
+@register.filter
+def class_state(virtual_class: VirtualClass) -> str:
+    """What the class waits for, or its state. Prefetch ``with_class_money`` for lists."""
+    money = _find_awaited(virtual_class)
+    return money.report if money else str(virtual_class.get_status_display())
+
+
+@register.filter
+def class_badge(virtual_class: VirtualClass) -> str:
+    """The state whose colour it has."""
+    money = _find_awaited(virtual_class)
+    return money.words.look if money else virtual_class.status
+
+
+@register.filter
+def place(rows: range) -> str:
+    """Name the classes that put a block of the week into its column of quarter hours."""
+    (hour, quarter), (hours, quarters) = divmod(rows.start, 4), divmod(len(rows), 4)
+    return f"placed hour-{hour} quarter-{quarter} hours-{hours} quarters-{quarters}"
+
+
+def _find_awaited(virtual_class: VirtualClass) -> Money | None:
+    is_pending = virtual_class.status == ClassStatus.PENDING
+    return describe(virtual_class.purchase) if is_pending else None

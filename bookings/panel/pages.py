@@ -1,7 +1,6 @@
 """Pages beside Django's own, and rows that only the domain writes."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from django.contrib import admin, messages
@@ -13,8 +12,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 
@@ -31,15 +30,25 @@ class ReadOnlyMixin(FixedRowsMixin):
 
 
 Row = TypeVar("Row", bound=Model)
+View = Callable[..., HttpResponse]
 Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
+read_or_send = require_http_methods(["GET", "HEAD", "POST"])
 
 
-# Answers 403 to a person without the permission, or without one of several.
-requires = partial(permission_required, raise_exception=True)
+def page_for(
+    permission: str | Sequence[str], methods: Callable[[View], View] = require_safe
+) -> Callable[[View], View]:
+    """Answer 403 to a person without the permission, or without one of several."""
+    needs = permission_required(permission, raise_exception=True)
+
+    def guard(view: View) -> View:
+        return methods(needs(view))
+
+    return guard
 
 
 def show_page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-    """For pages that belong to no admin."""
+    """opts: of the model, if the page belongs to its admin."""
     return render(request, template, {**admin.site.each_context(request), **context})
 
 
@@ -95,10 +104,6 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         if row is None:
             raise Http404
         return row
-
-    def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-        usual = {**self.admin_site.each_context(request), "opts": self.opts}
-        return TemplateResponse(request, template, usual | context)
 
     def row_address(self, row: Model) -> str:
         return self.address("change", row.pk)

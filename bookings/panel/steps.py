@@ -25,7 +25,7 @@ from bookings.domain.dry_runs import Consequences
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
-from bookings.panel.pages import Pages, PagesAdmin, Row
+from bookings.panel.pages import Pages, PagesAdmin, Row, show_page
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
 Group = tuple[str, tuple[str, ...]]
@@ -207,7 +207,10 @@ def list_links(
 
 
 class StepsAdmin(PagesAdmin[Row]):
+    """back: the page that a step leads back to, instead of the row or the list as it was."""
+
     steps: ClassVar[Sequence[Step[Any]]] = ()
+    back: ClassVar[str] = ""
 
     def own_pages(self) -> Pages:
         return {"step": ("<path:object_id>/paso/<slug:name>/", self.show_step)}
@@ -281,9 +284,10 @@ class StepsAdmin(PagesAdmin[Row]):
                 return HttpResponseRedirect(back)
             is_hers = request.POST.get("asked", form.digest) != form.digest
             changed = step.ask_anew(preview) if is_hers else CHANGED
-        return self.show(
+        return show_page(
             request,
             "admin/step.html",
+            opts=self.opts,
             title=step.label if only else step.bulk,
             step=step,
             form=form,
@@ -294,9 +298,11 @@ class StepsAdmin(PagesAdmin[Row]):
             back=back,
         )
 
+    def row_address(self, row: Model) -> str:
+        return reverse(self.back) if self.back else super().row_address(row)
+
     def list_address(self, request: HttpRequest) -> str:
-        """Return where a step for several rows leads back to: the list as it was."""
-        return request.get_full_path()
+        return reverse(self.back) if self.back else request.get_full_path()
 
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form

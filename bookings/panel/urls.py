@@ -5,24 +5,24 @@ from django.urls import path
 
 from bookings.panel.class_sheet import show_class
 from bookings.panel.classes.book_for import book_for_student
-from bookings.panel.home import show_more, show_technical
+from bookings.panel.classes.week import show_day, show_hour, show_week
+from bookings.panel.message_page import write_message
+from bookings.panel.money.ledger import show_returns
 from bookings.panel.money.payments import show_money
 from bookings.panel.money.prices import show_new_prices
-from bookings.panel.money.returns import show_returns
-from bookings.panel.people.students import show_student, show_students
-from bookings.panel.people.writing import write_message
-from bookings.panel.sales.offers import (
+from bookings.panel.page_editor import edit_page, enter, preview_page, show_started, start
+from bookings.panel.sales.offer_pages import (
     act_on_offer,
     add_offer,
     ask_to_delete,
     change_offer,
     show_offers,
 )
-from bookings.panel.sales.open_classes import publish, show_open_classes
-from bookings.panel.sales.transfers import answer_mailed_link, show_transfers
-from bookings.panel.site.page_editor import edit_page, enter, preview_page, show_started, start
-from bookings.panel.technical.calendar_page import show_calendar
-from bookings.panel.week.week import show_day, show_hour, show_week
+from bookings.panel.sales.open_class_pages import publish, show_open_classes
+from bookings.panel.sales.transfer_pages import answer_mailed_link, show_transfers
+from bookings.panel.student_files import show_student, show_students
+from bookings.panel.technical import show_calendar, show_technical
+from bookings.panel.today_page import show_more
 
 guard = admin.site.admin_view
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.notices.rendering import render_mail
-from bookings.panel.sales.discount_codes import CodeForm
+from bookings.panel.money.discount_codes import CodeForm
 from tests.discount_codes import DiscountCodeFactory, less
 from tests.factories import (
     PlaceFactory,

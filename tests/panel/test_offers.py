@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from bookings.domain.desk.offers import list_offer_prices, list_offers
 from bookings.models import Offer
-from bookings.panel.sales.offers import OfferForm
+from bookings.panel.sales.offer_pages import OfferForm
 from tests.factories import VirtualClassFactory
 from tests.pages.texts import plain_text_of
 from tests.panel.moments import MONDAY, NOW, days_later

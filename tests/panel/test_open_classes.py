@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import OpenClass, VirtualClass
-from bookings.panel.sales.open_classes import PublishForm
+from bookings.panel.sales.open_class_pages import PublishForm
 from tests.factories import VirtualClassFactory
 from tests.panel.steps import look
 from tests.sales.open_classes import PRICE, hold, publish, take

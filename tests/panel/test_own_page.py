@@ -21,7 +21,7 @@ from bookings.models import (
     Weekday,
     WeeklyHours,
 )
-from bookings.panel.site.page_forms import FirstStepsForm
+from bookings.panel.page_forms import FirstStepsForm
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.django_db

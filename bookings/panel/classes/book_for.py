@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import format_lazy
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
 from accounts.services import strike_out, write_down
@@ -27,7 +26,7 @@ from bookings.models import ClassType, Offer, Price, Purchase, VirtualClass, fin
 from bookings.panel.classes.class_forms import PersonForm, StartForm
 from bookings.panel.inputs import YEARS, PesosField
 from bookings.panel.lists import day_at
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.payments.backend import PROVIDER_NAME, pays_online
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, cost
@@ -142,8 +141,7 @@ class BookForm(StartForm):
             self.chosen = Chosen(class_type, minutes, students, amount)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(["bookings.change_virtualclass", "accounts.view_user"])
+@page_for(["bookings.change_virtualclass", "accounts.view_user"], read_or_send)
 def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or for a new person.
 
@@ -164,15 +162,16 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         virtual_class = _book(request, form, student, is_new=newcomer is not None)
         if virtual_class is not None:
             return HttpResponseRedirect(reverse("admin:class_sheet", args=[virtual_class.pk]))
-    context = {
-        "title": f"Reservar para {student}",
-        "student": student,
-        "newcomer": newcomer,
-        "is_another": "is_another" in request.POST,
-        "start": start,
-        "form": form,
-    }
-    return show_page(request, "admin/agenda/book_for.html", **context)
+    return show_page(
+        request,
+        "admin/agenda/book_for.html",
+        title=f"Reservar para {student}",
+        student=student,
+        newcomer=newcomer,
+        is_another="is_another" in request.POST,
+        start=start,
+        form=form,
+    )
 
 
 def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
@@ -194,16 +193,17 @@ def _ask_for_student(
     is_asked = newcomer.is_bound  # the person is new, or one of these
     email = newcomer.cleaned_data["email"] if known else ""
     shown = PEOPLE_FOUND if words else PEOPLE_AT_FIRST
-    context = {
-        "title": "¿Es esta persona?" if known else "¿Para quién es la clase?",
-        "start": start,
-        "q": words,
-        "people": known or ([] if is_asked else _list_people(words)[:shown]),
-        "newcomer": newcomer,
-        "known": known,
-        "has_address": any(email and email in {one.email, one.contact_email} for one in known),
-    }
-    return show_page(request, "admin/agenda/book_for_whom.html", **context)
+    return show_page(
+        request,
+        "admin/agenda/book_for_whom.html",
+        title="¿Es esta persona?" if known else "¿Para quién es la clase?",
+        start=start,
+        q=words,
+        people=known or ([] if is_asked else _list_people(words)[:shown]),
+        newcomer=newcomer,
+        known=known,
+        has_address=any(email and email in {one.email, one.contact_email} for one in known),
+    )
 
 
 def _book(

@@ -32,8 +32,7 @@ from bookings.models import (
 )
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
-from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge
-from bookings.panel.money.money_states import money_badge
+from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge, money_badge
 from bookings.panel.pages import FixedRowsMixin, Pages, ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, explain
 from bookings.templatetags.class_times import clock, pesos

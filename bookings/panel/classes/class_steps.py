@@ -46,8 +46,8 @@ from bookings.panel.classes.class_forms import CapacityForm, LineForm, MoveForm,
 from bookings.panel.classes.class_timeline import describe_drift
 from bookings.panel.classes.student_link import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.panel.lists import day_at
+from bookings.panel.money.ledger import list_warnings
 from bookings.panel.money.payment_steps import say_returns
-from bookings.panel.money.purchases import list_warnings
 from bookings.panel.steps import Facts, Report, Step, group_mails, list_facts
 from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import pesos

@@ -1,4 +1,4 @@
-"""Payments, and the page of the teacher's money."""
+"""Payments and their timelines, and the page of the teacher's money."""
 
 import uuid
 from datetime import date, timedelta
@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import (
     Http404,
     HttpRequest,
@@ -17,7 +17,7 @@ from django.http import (
     HttpResponseRedirect,
 )
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
@@ -28,16 +28,104 @@ from bookings.domain.money.takings import (
     put_aside,
 )
 from bookings.domain.queries import list_returns_to_make
-from bookings.models import Payment, PaymentStatus, Purchase, ReviewReason
+from bookings.models import (
+    Payment,
+    PaymentCharge,
+    PaymentNotification,
+    PaymentStatus,
+    Purchase,
+    Refund,
+    RefundStatus,
+    ReviewReason,
+    SignatureState,
+)
 from bookings.money_state import with_money
-from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge
+from bookings.panel.lists import (
+    Entry,
+    OptionFilter,
+    PurchaseColumns,
+    day_and_time,
+    make_badge,
+    money_badge,
+)
 from bookings.panel.money.export import export_payments, export_takings
-from bookings.panel.money.money_states import money_badge
 from bookings.panel.money.payment_steps import PAYMENT_STEPS
-from bookings.panel.money.payment_timeline import build_timeline
-from bookings.panel.pages import Pages, ReadOnlyMixin, requires, show_page
+from bookings.panel.pages import Pages, ReadOnlyMixin, page_for, show_page
 from bookings.panel.steps import StepsAdmin
+from bookings.payments.backend import name_provider
+from bookings.payments.gateway import CHARGE_TOPIC
 from bookings.templatetags.class_times import pesos
+
+
+def build_timeline(payment: Payment) -> list[Entry]:
+    """Oldest first, in three queries."""
+    charges = list(payment.charges.all())
+    refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
+    of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
+    notices = PaymentNotification.objects.filter(Q(payment=payment) | of_charges)
+    entries = [
+        *map(_charge, charges),
+        *_milestones(payment, charges),
+        *[entry for refund in refunds for entry in _refund(refund)],
+        *map(_notice, notices),
+    ]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _milestones(payment: Payment, charges: list[PaymentCharge]) -> list[Entry]:
+    entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
+    if payment.approved_at:
+        # Stored in one transaction with the charges that paid: show the approval after them.
+        at = max([payment.approved_at, *[one.seen_at for one in charges if one.counts]])
+        entries.append(Entry(at, "good", "El pago quedó aprobado"))
+    if payment.reviewed_at:
+        entries.append(Entry(payment.reviewed_at, "plain", f"Lo revisó {payment.reviewed_by}"))
+    return entries
+
+
+def _charge(charge: PaymentCharge) -> Entry:
+    kinds = {"approved": "good", "rejected": "bad", "charged_back": "bad", "disputed": "bad"}
+    details = [charge.method, charge.status_detail]
+    if charge.problem:
+        details.append(charge.get_problem_display())
+    if charge.refunded_amount:
+        details.append(f"devuelto {pesos(charge.refunded_amount)}")
+    if charge.currency != charge.payment.currency:
+        details.append(charge.currency)
+    return Entry(
+        charge.seen_at,
+        kinds.get(charge.status, "plain"),
+        f"Operación {charge.charge_id}: {pesos(charge.amount)}, "
+        f"{charge.get_status_display().lower()}",
+        ", ".join(filter(None, details)),
+    )
+
+
+def _refund(refund: Refund) -> list[Entry]:
+    who = f"pidió {refund.requested_by}" if refund.requested_by else ""
+    attempts = f"{refund.attempts} intentos fallidos" if refund.attempts else ""
+    details = ", ".join(filter(None, [refund.get_reason_display(), who, attempts, refund.failure]))
+    what = f"Devolución de {pesos(refund.amount)} de la operación {refund.charge}"
+    if refund.is_by_hand:
+        what = f"{what}, en efectivo"
+    asked = Entry(refund.created_at, "plain", f"{what}: pedida", details)
+    if refund.done_at:
+        return [asked, Entry(refund.done_at, "good", f"{what}: hecha", refund.refund_id)]
+    if refund.status == RefundStatus.FAILED:
+        return [Entry(refund.created_at, "bad", f"{what}: rechazada", details)]
+    return [asked]
+
+
+def _notice(notice: PaymentNotification) -> Entry:
+    what = "la operación" if notice.topic == CHARGE_TOPIC else "la orden"
+    waiting = "sin leer todavía" if notice.next_attempt_at else ""
+    title = f"Aviso de {name_provider(notice.provider)} sobre {what} {notice.resource_id}"
+    details = [notice.action, f"firma {notice.get_signature_display().lower()}"]
+    if notice.signature == SignatureState.FOUND:
+        title, details = f"La búsqueda encontró {what} {notice.resource_id}", []
+    details += [waiting, notice.failure]
+    return Entry(notice.received_at, "plain", title, ", ".join(filter(None, details)))
+
 
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
 
@@ -78,9 +166,9 @@ class PaidWhenFilter(OptionFilter):
 
 
 @admin.register(Payment)
-class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
+class PaymentAdmin(PurchaseColumns, ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
-    list_display = ["when", "badge", "review_badge", "person", "price", "class_link"]
+    list_display = ["when", "badge", "review_badge", "person", "price", "of_class"]
     steps = PAYMENT_STEPS
     list_filter = [ReviewFilter, "status", PaidWhenFilter]
     search_fields = [
@@ -91,13 +179,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     ]
     ordering = ["-created_at", "-id"]
     fields = [
-        "person",
-        "class_link",
-        "price",
-        "badge",
-        "review_badge",
-        "expires_at",
-        "preference_id",
+        *("person", "of_class", "price", "badge", "review_badge", "expires_at", "preference_id"),
         "reference",
     ]
 
@@ -120,14 +202,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     @admin.display(description="creado", ordering="created_at")
     def when(self, obj: Payment) -> str:
         return day_and_time(obj.created_at)
-
-    @admin.display(description="de quién", ordering="purchase__person__name")
-    def person(self, obj: Payment) -> str:
-        return str(obj.purchase.person)
-
-    @admin.display(description="clase")
-    def class_link(self, obj: Payment) -> str:
-        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
 
     @admin.display(description="monto", ordering="amount")
     def price(self, obj: Payment) -> str:
@@ -168,7 +242,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         if not self.has_view_permission(request):
             raise PermissionDenied
         page, title = "admin/bookings/payment/months.html", "Ingresos por mes"
-        return self.show(request, page, title=title, months=list_monthly_takings())
+        return show_page(request, page, title=title, opts=self.opts, months=list_monthly_takings())
 
     def export_month(self, request: HttpRequest, year: int, month: int) -> HttpResponse:
         if not self.has_view_permission(request):
@@ -192,17 +266,17 @@ MONTHS, LATEST, TO_REVIEW = 4, 20, 50
 IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
 
-@require_safe
-@requires("bookings.view_payment")
+@page_for("bookings.view_payment")
 def show_money(request: HttpRequest) -> HttpResponse:
     started = with_money(Purchase.objects.filter(payment__isnull=False))
     purchases = started.order_by("-payment__created_at", "-payment__id")
     flagged = purchases.exclude(payment__review=ReviewReason.NONE)
-    context = {
-        "title": "Dinero",
-        "months": list_recent_months(MONTHS),
-        "to_return": list_returns_to_make().count(),
-        "to_review": flagged[:TO_REVIEW],
-        "latest": purchases.exclude(payment__status__in=IDLE)[:LATEST],
-    }
-    return show_page(request, "admin/money.html", **context)
+    return show_page(
+        request,
+        "admin/money.html",
+        title="Dinero",
+        months=list_recent_months(MONTHS),
+        to_return=list_returns_to_make().count(),
+        to_review=flagged[:TO_REVIEW],
+        latest=purchases.exclude(payment__status__in=IDLE)[:LATEST],
+    )

@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.prices import (
@@ -23,7 +22,7 @@ from bookings.domain.money.prices import (
 from bookings.models import BookingRules, ClassType, Price
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.panel.inputs import BROWSERS_OWN, DAY_INPUT, PesosField
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import long_day, pesos
 
 CUT_OFF = (
@@ -147,8 +146,7 @@ class NewPricesForm(forms.Form):
         return {key: amount for key, amount in given.items() if amount is not None}
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.add_price")
+@page_for("bookings.add_price", read_or_send)
 def show_new_prices(request: HttpRequest) -> HttpResponse:
     """Without confirmation: until the day comes, a new price can be changed back."""
     day = first_of_next_month(timezone.localdate())
@@ -156,12 +154,13 @@ def show_new_prices(request: HttpRequest) -> HttpResponse:
     form = NewPricesForm(request.POST or None, lines, day)
     if request.method == "POST" and form.is_valid() and _store(request, form, lines):
         return HttpResponseRedirect(reverse("admin:new_prices"))
-    context = {
-        "title": "Cambiar precios",
-        "form": form,
-        "lines": [(name_price(one.price), one, form[_name_field(one)]) for one in lines],
-    }
-    return show_page(request, "admin/bookings/price/new_prices.html", **context)
+    return show_page(
+        request,
+        "admin/bookings/price/new_prices.html",
+        title="Cambiar precios",
+        form=form,
+        lines=[(name_price(one.price), one, form[_name_field(one)]) for one in lines],
+    )
 
 
 def name_price(price: Price) -> str:

@@ -25,7 +25,7 @@ from bookings.models import (
     WebhookState,
 )
 from bookings.panel.lists import Entry, OptionFilter, class_link, day_and_time, make_badge
-from bookings.panel.pages import Pages, PagesAdmin, ReadOnlyMixin
+from bookings.panel.pages import Pages, PagesAdmin, ReadOnlyMixin, show_page
 from bookings.webhooks.delivery import deliver_now
 from bookings.webhooks.endpoints import (
     deliver_again,
@@ -320,9 +320,10 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         if secret is None:
             return self.back_to(request, endpoint, ALREADY_SHOWN, messages.WARNING)
         self.log_change(request, endpoint, "Vio el secreto.")
-        return self.show(
+        return show_page(
             request,
             "admin/bookings/webhookendpoint/secret.html",
+            opts=self.opts,
             title="Secreto del receptor",
             subtitle=str(endpoint),
             endpoint=endpoint,

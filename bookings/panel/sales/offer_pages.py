@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts.phones import whatsapp_share_url
 from bookings.domain.desk.offers import (
@@ -35,7 +35,7 @@ from bookings.models.availability import SENSIBLE_DATES
 from bookings.notices.facts import site_address
 from bookings.panel.inputs import DAY_INPUT, PesosField
 from bookings.panel.money.prices import warn_of_cut_off
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import minutes
 
 NEW_ROWS = 3
@@ -169,14 +169,14 @@ def _amount(price: OfferPrice) -> str:
     return f"amount-{price.minutes}-{price.students_up_to}"
 
 
-@require_safe
-@requires("bookings.view_offer")
+@page_for("bookings.view_offer")
 def show_offers(request: HttpRequest) -> HttpResponse:
-    context = {
-        "title": "Ofertas",
-        "cards": [(one, *share_offer(one)) for one in list_offers()],
-    }
-    return show_page(request, "admin/sales/offers.html", **context)
+    return show_page(
+        request,
+        "admin/sales/offers.html",
+        title="Ofertas",
+        cards=[(one, *share_offer(one)) for one in list_offers()],
+    )
 
 
 def share_offer(card: OfferCard) -> tuple[str, str]:
@@ -186,14 +186,12 @@ def share_offer(card: OfferCard) -> tuple[str, str]:
     return address, whatsapp_share_url(text)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.add_offer")
+@page_for("bookings.add_offer", read_or_send)
 def add_offer(request: HttpRequest) -> HttpResponse:
     return _edit(request, Offer(), "Oferta nueva")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_offer")
+@page_for("bookings.change_offer", read_or_send)
 def change_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
     return _edit(request, get_object_or_404(Offer, pk=offer_id), "Cambiar la oferta")
 
@@ -203,12 +201,13 @@ def _edit(request: HttpRequest, offer: Offer, title: str) -> HttpResponse:
     form = OfferForm(request.POST or None, offer=offer, prices=prices)
     if request.method == "POST" and form.is_valid() and _save(request, form):
         return redirect("admin:offers")
-    context = {
-        "title": title,
-        "form": form,
-        "offer": offer,
-    }
-    return show_page(request, "admin/sales/offer.html", **context)
+    return show_page(
+        request,
+        "admin/sales/offer.html",
+        title=title,
+        form=form,
+        offer=offer,
+    )
 
 
 def _save(request: HttpRequest, form: OfferForm) -> bool:
@@ -241,8 +240,7 @@ ACTIONS: dict[str, tuple[Any, str]] = {
 }
 
 
-@require_POST
-@requires("bookings.change_offer")
+@page_for("bookings.change_offer", require_POST)
 def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
     offer = get_object_or_404(Offer, pk=offer_id)
     if action := ACTIONS.get(request.POST.get("do", "")):
@@ -254,8 +252,7 @@ def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
     return redirect(f"{reverse('admin:offers')}#oferta-{offer.pk}")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.delete_offer")
+@page_for("bookings.delete_offer", read_or_send)
 def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
     offer = get_object_or_404(Offer, pk=offer_id)
     refusal = ""
@@ -270,9 +267,10 @@ def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
             log_to_panel(request, Offer, "Borrar la oferta", offer)
             messages.success(request, f"Borramos «{name}».")
             return redirect("admin:offers")
-    context = {
-        "title": "Borrar la oferta",
-        "offer": offer,
-        "refusal": refusal,
-    }
-    return show_page(request, "admin/sales/delete_offer.html", **context)
+    return show_page(
+        request,
+        "admin/sales/delete_offer.html",
+        title="Borrar la oferta",
+        offer=offer,
+        refusal=refusal,
+    )

@@ -12,7 +12,6 @@ from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.admin import UserAdmin
 from accounts.models import Session, User, UserStatus
@@ -30,7 +29,7 @@ from bookings.domain.people.personal_data import (
 from bookings.domain.people.students import find_students, list_students, load_student_file
 from bookings.domain.queries import list_next_classes_of
 from bookings.panel.classes.class_steps import describe
-from bookings.panel.pages import Pages, log_to_panel, requires, show_page
+from bookings.panel.pages import Pages, log_to_panel, page_for, read_or_send, show_page
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, group_mails
 
 
@@ -43,26 +42,25 @@ class NotesForm(forms.Form):
     )
 
 
-@require_safe
-@requires("accounts.view_user")
+@page_for("accounts.view_user")
 def show_students(request: HttpRequest) -> HttpResponse:
     """``?q=``: words. ``?despues=``: the last student of the page before."""
     words = request.GET.get("q", "").strip()
     after = _read_id(request.GET.get("despues", ""))
     page = find_students(words=words, after=after)
     following = {"q": words, "despues": page.last} if words else {"despues": page.last}
-    context = {
-        "title": "Estudiantes",
-        "words": words,
-        "page": page,
-        "is_first": after is None,
-        "following": f"?{urlencode(following)}" if page.last else "",
-    }
-    return show_page(request, "admin/people/students.html", **context)
+    return show_page(
+        request,
+        "admin/people/students.html",
+        title="Estudiantes",
+        words=words,
+        page=page,
+        is_first=after is None,
+        following=f"?{urlencode(following)}" if page.last else "",
+    )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("accounts.view_user")
+@page_for("accounts.view_user", read_or_send)
 def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
     person = get_object_or_404(list_students(), pk=user_id)
     form = NotesForm(request.POST or None, initial={"notes": person.private_notes})
@@ -71,14 +69,15 @@ def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
             raise PermissionDenied
         if form.is_valid():
             return _keep_notes(request, person, form.cleaned_data["notes"])
-    context = {
-        "title": str(person),
-        "person": person,
-        "file": load_student_file(person),
-        "form": form,
-        "whatsapp": whatsapp_url(person.phone),
-    }
-    return show_page(request, "admin/people/student.html", **context)
+    return show_page(
+        request,
+        "admin/people/student.html",
+        title=str(person),
+        person=person,
+        file=load_student_file(person),
+        form=form,
+        whatsapp=whatsapp_url(person.phone),
+    )
 
 
 def _keep_notes(request: HttpRequest, person: User, notes: str) -> HttpResponse:

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from bookings.domain.desk.own_page import read_cuit
 from bookings.domain.desk.today import FirstOffer
 from bookings.models import Question, Quote, TeacherPage, Weekday
-from bookings.panel.inputs import CLOCK_INPUT, PesosField
+from bookings.panel.inputs import CLOCK_INPUT, PesosField, list_used, make_rows
 
 # Rows on the page, and how many of them are empty at first: adding one needs no script.
 MOST_QUOTES = 8
@@ -143,8 +143,11 @@ class PageForm:
     ) -> None:
         # A copy: the form would write into the page itself.
         self.texts = TextsForm(data, files, initial=forms.model_to_dict(page))
-        self.quotes = _rows(QuoteForm, data, quotes, MOST_QUOTES)
-        self.questions = _rows(QuestionForm, data, questions, MOST_QUESTIONS)
+        said, asked = ([forms.model_to_dict(row) for row in rows] for rows in (quotes, questions))
+        self.quotes = make_rows(QuoteForm, data, said, prefix="quote", most=MOST_QUOTES)
+        self.questions = make_rows(
+            QuestionForm, data, asked, prefix="question", most=MOST_QUESTIONS
+        )
 
     def is_valid(self) -> bool:
         return all(part.is_valid() for part in self._parts)
@@ -174,18 +177,8 @@ class PageForm:
         return [self.texts, *self.quotes, *self.questions]
 
 
-def _rows(form: type[Any], data: Data, stored: Sequence[Any], most: int) -> list[Any]:
-    name = form.__name__.removesuffix("Form").lower()
-    initial = [forms.model_to_dict(row) for row in stored[:most]]
-    initial += [{}] * (most - len(initial))
-    return [
-        form(data, prefix=f"{name}-{number}", initial=values)
-        for number, values in enumerate(initial)
-    ]
-
-
 def _with_spare_rows(rows: list[Any]) -> list[Any]:
-    used = [number for number, row in enumerate(rows, 1) if any(field.value() for field in row)]
+    used = list_used(rows)
     for upper, lower in pairwise(used):
         rows[upper - 1].below = rows[lower - 1].prefix
         rows[lower - 1].above = rows[upper - 1].prefix

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_share_url
@@ -29,15 +29,14 @@ from bookings.models import TeacherPage
 from bookings.notices.facts import site_address
 from bookings.pages.front.front_page import load_front_page
 from bookings.pages.front.timetable import with_policy
-from bookings.panel.pages import log_to_panel, requires, show_page
-from bookings.panel.site.page_forms import FirstStepsForm, PageForm, swap_rows
+from bookings.panel.page_forms import FirstStepsForm, PageForm, swap_rows
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 
 ROWS = ("quote", "question")
 TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_teacherpage")
+@page_for("bookings.change_teacherpage", read_or_send)
 def edit_page(request: HttpRequest) -> HttpResponse:
     form = _read_form(request)
     if request.method == "POST" and form.is_valid() and _save(form):
@@ -59,8 +58,7 @@ def edit_page(request: HttpRequest) -> HttpResponse:
 
 
 @xframe_options_sameorigin
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_teacherpage")
+@page_for("bookings.change_teacherpage", read_or_send)
 def preview_page(request: HttpRequest) -> HttpResponse:
     """Show the front page with the form's valid texts, and store nothing."""
     form = _read_form(request)
@@ -132,8 +130,7 @@ def _save(form: PageForm) -> bool:
 RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "bookings.add_price"]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(RIGHTS)
+@page_for(RIGHTS, read_or_send)
 def start(request: HttpRequest) -> HttpResponse:
     if not load_setup().is_new:
         messages.info(request, AlreadySetUpError().text)
@@ -153,8 +150,7 @@ def enter(request: HttpRequest) -> HttpResponse:
     return redirect("admin:start" if is_hers and load_setup().is_new else "admin:index")
 
 
-@require_safe
-@requires(RIGHTS)
+@page_for(RIGHTS)
 def show_started(request: HttpRequest) -> HttpResponse:
     address = site_address("bookings:landing")
     text = f"Ya podés reservar tus clases conmigo acá: {address}"

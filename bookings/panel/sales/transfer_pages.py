@@ -1,18 +1,15 @@
 """Bank transfers: their steps, the teacher's list, and the page that her mail links to."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.core.signing import BadSignature
-from django.db.models import Model, Prefetch
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from bookings.domain.change_policy import is_in_charge
@@ -35,9 +32,9 @@ from bookings.models import (
 from bookings.money_state import with_money
 from bookings.notices.links import read_transfer_link
 from bookings.panel.classes.class_steps import SCHEDULES, name_displaced
-from bookings.panel.lists import class_link, day_and_time, day_at
+from bookings.panel.lists import PurchaseColumns, day_at
 from bookings.panel.money.payment_steps import say_returns
-from bookings.panel.pages import ReadOnlyMixin, log_to_panel, requires, show_page
+from bookings.panel.pages import ReadOnlyMixin, log_to_panel, page_for, read_or_send, show_page
 from bookings.panel.steps import (
     CHANGED,
     Facts,
@@ -149,54 +146,26 @@ WAITING, LATEST = 50, 20
 MAILED = "admin/sales/mailed_transfer.html"
 
 
-@dataclass(frozen=True, slots=True)
-class TransferRow:
-    transfer: BankTransfer
-    about: str
-    warnings: list[str]
-    steps: list[tuple[Step[BankTransfer], str]]
+# A transfer, its warnings, and its steps with their addresses.
+TransferRow = tuple[BankTransfer, list[str], list[tuple[Step[BankTransfer], str]]]
 
 
 @admin.register(BankTransfer)
-class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
+class BankTransferAdmin(PurchaseColumns, ReadOnlyMixin, StepsAdmin[BankTransfer]):
     list_display = ["announced_at", "person", "sum", "operation_number", "state"]
     list_filter = ["state"]
     list_select_related = ["purchase__person", "purchase__virtual_class"]
     search_fields = ["operation_number", "purchase__person__name", "purchase__person__email"]
     ordering = ["-announced_at", "-id"]
     fields = [
-        "person",
-        "sum",
-        "operation_number",
-        "state",
-        "announced_at",
-        "decided_at",
-        "decided_by",
-        "of_class",
+        *("person", "sum", "operation_number", "state", "announced_at", "decided_at"),
+        *("decided_by", "of_class"),
     ]
     steps = TRANSFER_STEPS
-
-    @admin.display(description="de quién", ordering="purchase__person__name")
-    def person(self, obj: BankTransfer) -> str:
-        return str(obj.purchase.person)
-
-    @admin.display(description="clase")
-    def of_class(self, obj: BankTransfer) -> str:
-        return class_link(obj.purchase.virtual_class, missing="Sin reserva")
-
-    @admin.display(description="monto", ordering="amount")
-    def sum(self, obj: BankTransfer) -> str:
-        return pesos(obj.amount)
-
-    def row_address(self, row: Model) -> str:
-        return reverse("admin:transfers")
-
-    def list_address(self, request: HttpRequest) -> str:
-        return reverse("admin:transfers")
+    back = "admin:transfers"
 
 
-@require_safe
-@requires("bookings.view_banktransfer")
+@page_for("bookings.view_banktransfer")
 def show_transfers(request: HttpRequest) -> HttpResponse:
     page = Paginator(list_transfers_to_decide(), WAITING).get_page(request.GET.get("pagina"))
     to_decide = list(page)
@@ -205,31 +174,28 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
     decided = BankTransfer.objects.exclude(state=TransferState.ANNOUNCED)
     purchases = Prefetch("purchase", with_money(Purchase.objects.all()))
     latest = decided.prefetch_related(purchases).order_by("-decided_at", "-id")[:LATEST]
-    context = {
-        "title": "Transferencias",
-        "page": page,
-        "refuse": REFUSE if may_decide and len(to_decide) > 1 else None,
-        "to_decide": [_present(request, one, same[one.pk]) for one in to_decide],
-        "to_return": list_returns_to_make().count(),
-        "latest": [_present(request, one) for one in latest],
-    }
-    return show_page(request, "admin/sales/transfers.html", **context)
+    return show_page(
+        request,
+        "admin/sales/transfers.html",
+        title="Transferencias",
+        page=page,
+        refuse=REFUSE if may_decide and len(to_decide) > 1 else None,
+        to_decide=[_present(request, one, same[one.pk]) for one in to_decide],
+        to_return=list_returns_to_make().count(),
+        latest=[_present(request, one) for one in latest],
+    )
 
 
 def _present(
     request: HttpRequest, transfer: BankTransfer, same: list[BankTransfer] | None = None
 ) -> TransferRow:
     """same: others of its number, if it is undecided."""
-    return TransferRow(
-        transfer=transfer,
-        about=day_and_time(transfer.purchase.booked_class.start_time),
-        warnings=[] if same is None else warn(transfer, same),
-        steps=list_links(request, TRANSFER_STEPS, transfer),
-    )
+    warnings = [] if same is None else warn(transfer, same)
+    return transfer, warnings, list_links(request, TRANSFER_STEPS, transfer)
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@read_or_send
 def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show the transfer of a signed link, without a session; decide about it on POST only.
 
@@ -250,14 +216,15 @@ def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
         if not problem:
             return HttpResponseRedirect(request.path)
         transfer.refresh_from_db()
-    context = {
-        "title": "¿Llegó esta transferencia?" if previews else "Ya decidiste",
-        "transfer": transfer,
-        "about": describe(transfer),
-        "previews": previews,
-        "problem": problem,
-    }
-    return show_page(request, MAILED, **context)
+    return show_page(
+        request,
+        MAILED,
+        title="¿Llegó esta transferencia?" if previews else "Ya decidiste",
+        transfer=transfer,
+        about=describe(transfer),
+        previews=previews,
+        problem=problem,
+    )
 
 
 def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
@@ -28,7 +27,7 @@ from bookings.models import Message, VirtualClass
 from bookings.panel.classes.class_steps import describe
 from bookings.panel.inputs import read_day
 from bookings.panel.lists import day_at
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import long_day
 
 
@@ -74,8 +73,7 @@ class MessageForm(forms.ModelForm[Message]):
         return salted_hmac("bookings.panel.writing", repr(seen)).hexdigest()
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_virtualclass")
+@page_for("bookings.change_virtualclass", read_or_send)
 def write_message(request: HttpRequest) -> HttpResponse:
     """Write to the people of ``?clase=`` or ``?semana=``; show the mail before it leaves."""
     audience = _find_audience(request)
@@ -87,17 +85,18 @@ def write_message(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(audience.back)
         is_shown = False
     words = form.cleaned_data["text"] if is_shown else ""
-    context = {
-        "title": "Escribir a todos",
-        "audience": audience,
-        "form": form,
-        "is_shown": is_shown,
-        "receivers": [
+    return show_page(
+        request,
+        "admin/people/write.html",
+        title="Escribir a todos",
+        audience=audience,
+        form=form,
+        is_shown=is_shown,
+        receivers=[
             (box, whatsapp_url(one.person.phone, words))
             for box, one in zip(form["people"], receivers, strict=True)
         ],
-    }
-    return show_page(request, "admin/people/write.html", **context)
+    )
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:

@@ -1,4 +1,4 @@
-"""The panel's first page, and its pages of links."""
+"""The panel's first page, and its page of links."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from accounts.phones import whatsapp_url
 from bookings.domain.desk.today import count_tasks, load_setup, load_teacher_day
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import VirtualClass
-from bookings.panel.pages import requires, show_page
+from bookings.panel.pages import show_page
 from bookings.templatetags.class_times import clock, long_day
 from bookings.work.health import load_service_state
 
@@ -54,10 +54,3 @@ def _present_next(virtual_class: VirtualClass) -> NextClass:
 @require_safe
 def show_more(request: HttpRequest) -> HttpResponse:
     return show_page(request, "admin/more.html", title="Más")
-
-
-@require_safe
-@requires("bookings.view_virtualclass")
-def show_technical(request: HttpRequest) -> HttpResponse:
-    state = load_service_state()
-    return show_page(request, "admin/technical.html", title="Técnico", service=state)

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import Level, User
 from accounts.phones import whatsapp_share_url
@@ -17,7 +16,6 @@ from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.sales.open_classes import (
     CountedClass,
     OpenClassDraft,
-    count_left,
     publish_open_class,
     with_counts,
 )
@@ -34,7 +32,7 @@ from bookings.panel.classes.book_for import explain_taken, read_start
 from bookings.panel.classes.class_forms import StartForm
 from bookings.panel.inputs import PesosField
 from bookings.panel.money.prices import warn_of_cut_off
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
@@ -83,23 +81,22 @@ class PublishForm(StartForm):
         )
 
 
-@require_safe
-@requires("bookings.view_openclass")
+@page_for("bookings.view_openclass")
 def show_open_classes(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     every = with_counts(now)
     ahead = every.filter(virtual_class__end_time__gt=now)
     past = every.filter(virtual_class__end_time__lte=now)
-    context = {
-        "title": "Clases abiertas",
-        "ahead": list(map(present, ahead.order_by("virtual_class__start_time", "pk"))),
-        "past": list(map(present, past.order_by("-virtual_class__start_time")[:PAST_SHOWN])),
-    }
-    return show_page(request, "admin/sales/open_classes.html", **context)
+    return show_page(
+        request,
+        "admin/sales/open_classes.html",
+        title="Clases abiertas",
+        ahead=list(map(present, ahead.order_by("virtual_class__start_time", "pk"))),
+        past=list(map(present, past.order_by("-virtual_class__start_time")[:PAST_SHOWN])),
+    )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires("bookings.change_virtualclass")
+@page_for("bookings.change_virtualclass", read_or_send)
 def publish(request: HttpRequest) -> HttpResponse:
     """``?inicio=`` proposes a time."""
     start = read_start(request.GET.get("inicio", ""))
@@ -108,20 +105,17 @@ def publish(request: HttpRequest) -> HttpResponse:
         open_class = _publish(request, form)
         if open_class is not None:
             return redirect("admin:class_sheet", class_id=open_class.pk)
-    context = {
-        "title": "Publicar una clase abierta",
-        "form": form,
-    }
-    return show_page(request, "admin/sales/publish.html", **context)
+    return show_page(
+        request,
+        "admin/sales/publish.html",
+        title="Publicar una clase abierta",
+        form=form,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class OpenClassSheet:
-    """people: with a place, without the teacher."""
-
     open_class: CountedClass
-    people: int
-    left: int
     state: str
     badge: str
     page_url: str
@@ -133,8 +127,6 @@ def present(open_class: CountedClass) -> OpenClassSheet:
     address = site_address("bookings:open_class", open_class.pk)
     return OpenClassSheet(
         open_class=open_class,
-        people=open_class.virtual_class.guest_count,
-        left=count_left(open_class),
         state=state,
         badge=badge,
         page_url=address,

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from bookings.availability.agenda import load_hours, whole_days
 from bookings.availability.slots import Period, subtract
@@ -25,7 +24,7 @@ from bookings.domain.queries import list_classes_between
 from bookings.models import Closure, HoursRange, SpecialHours, VirtualClass
 from bookings.models.availability import MIDNIGHT, SENSIBLE_DATES
 from bookings.panel.inputs import DAY_INPUT, read_day
-from bookings.panel.pages import log_to_panel, requires, show_page
+from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import clock, short_day
 from config.lib.wall_time import read_wall_time
 
@@ -48,8 +47,7 @@ class RangeForm(forms.Form):
             self.add_error("last_day", "Tiene que ser el primer día o uno del año que sigue.")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(MAY_BLOCK)
+@page_for(MAY_BLOCK, read_or_send)
 def show_day(request: HttpRequest) -> HttpResponse:
     """Block the day of ``?dia=``, or several from it on."""
     day = read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
@@ -75,8 +73,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(MAY_BLOCK)
+@page_for(MAY_BLOCK, read_or_send)
 def show_hour(request: HttpRequest) -> HttpResponse:
     """Block or open the time from ``?inicio=`` to ``?hasta=``."""
     read = _read_hour(request.GET.get("inicio", ""), request.GET.get("hasta", ""))
@@ -190,23 +187,23 @@ LOCALE = "es_AR"
 APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 
 
-@require_safe
-@requires("bookings.view_virtualclass")
+@page_for("bookings.view_virtualclass")
 def show_week(request: HttpRequest) -> HttpResponse:
     today = timezone.localdate()
     monday = monday_of(read_day(request.GET.get("semana", "")) or today)
     week, is_calendar_read = load_week(monday)
-    context = {
-        "title": f"Semana {_name_week(monday)}",
-        "week": week,
-        "today": today,
-        "open_day": _choose_day(week, today),
-        "is_this_week": monday == monday_of(today),
-        "is_calendar_read": is_calendar_read,
-        "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
-        "may_block": request.user.has_perms(MAY_BLOCK),
-    }
-    return show_page(request, "admin/agenda/week.html", **context)
+    return show_page(
+        request,
+        "admin/agenda/week.html",
+        title=f"Semana {_name_week(monday)}",
+        week=week,
+        today=today,
+        open_day=_choose_day(week, today),
+        is_this_week=monday == monday_of(today),
+        is_calendar_read=is_calendar_read,
+        are_appointments_known=monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
+        may_block=request.user.has_perms(MAY_BLOCK),
+    )
 
 
 def _choose_day(week: Week, today: date) -> date:

@@ -1,1 +1,0 @@
-"""People in the panel."""

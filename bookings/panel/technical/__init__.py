@@ -1,1 +1,0 @@
-"""Mails, webhooks and the calendar, for the technical pages."""

@@ -1,1 +1,0 @@
-"""The week, its hours and the rules of booking."""
