@@ -118,7 +118,7 @@ def describe(purchase: Purchase | None) -> Money | None:
 @register.filter
 def money_badge(purchase: Purchase | None) -> str:
     money = describe(purchase)
-    return make_badge(money.words.look, money.report) if money else "—"
+    return make_badge(money.state.look, money.report) if money else "—"
 
 
 @register.filter
@@ -132,7 +132,7 @@ def class_state(virtual_class: VirtualClass) -> str:
 def class_badge(virtual_class: VirtualClass) -> str:
     """The state whose colour it has."""
     money = _find_awaited(virtual_class)
-    return money.words.look if money else virtual_class.status
+    return money.state.look if money else virtual_class.status
 
 
 @register.filter

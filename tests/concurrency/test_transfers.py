@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 
 from bookings.domain.sales import transfers
-from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import announce_transfer, confirm_transfer
 from bookings.models import (

@@ -12,7 +12,6 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from tests.demo.people import BRUNO, TEACHER
-from tests.demo.teacher import EXAM
 from tests.journeys.steps import identify, sign_in
 from tests.journeys.ways import on_a
 

@@ -6,8 +6,7 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.sales.holds import hold_slot
-from bookings.domain.sales.transfer_times import PayWay
+from bookings.domain.sales.holds import PayWay, hold_slot
 from bookings.domain.sales.transfers import confirm_transfer
 from bookings.models import (
     BankTransfer,

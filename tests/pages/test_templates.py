@@ -14,7 +14,7 @@ from bookings.models import BookingRules, Payment, Purchase
 from bookings.money_state import MoneyState, describe_money, with_money
 from bookings.panel.classes.class_steps import CLASS_STEPS
 from bookings.panel.money.payments import PaymentAdmin
-from bookings.panel.people.students import PersonAdmin
+from bookings.panel.student_files import PersonAdmin
 from tests.pages.texts import plain_text_of
 from tests.sales.money_rows import CASES
 

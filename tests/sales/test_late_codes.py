@@ -8,7 +8,6 @@ from bookings.domain.exceptions import HoldExpiredError
 from bookings.domain.money.discounts import DiscountCodeError, has_lost_its_use, list_uses
 from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold
-from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import announce_transfer
 from bookings.models import ClassLog, ClassStatus, DiscountCode, Notice, PurchaseState, RefundReason

@@ -18,7 +18,6 @@ from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.holds import PayWay
 from bookings.domain.sales.settling import settle
-from bookings.domain.sales.transfer_times import PayWay
 from bookings.domain.sales.transfers import announce_transfer, confirm_transfer, refuse_transfer
 from bookings.models import EntryKind, Payment, Price, Purchase, RefundReason
 from tests.discount_codes import DiscountCodeFactory, less

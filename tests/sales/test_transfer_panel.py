@@ -13,7 +13,7 @@ from bookings.domain.sales.buying import release_place
 from bookings.domain.sales.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.models import BankTransfer, BookingRules, Notice, TransferState
 from bookings.notices.delivery import deliver_due
-from bookings.panel.week.rules import read_bank_account
+from bookings.panel.classes.hours_and_rules import read_bank_account
 from tests.factories import BankTransferFactory, UserFactory
 from tests.pages.texts import text_of
 from tests.panel.steps import confirm_several

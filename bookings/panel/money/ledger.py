@@ -27,7 +27,7 @@ from bookings.panel.steps import (
     group_mails,
     list_links,
 )
-from bookings.templatetags.class_times import discount_line, pesos
+from bookings.templatetags.class_times import pesos, price_note
 
 
 def list_warnings(purchase: Purchase | None) -> list[str]:
@@ -70,7 +70,7 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
     list_filter = ["kind", "state", "kept_for"]
     search_fields = ["person__name", "person__email"]
     fields = [
-        *("person", "kind", "of_class", "sum", "discount_line", "state", "kept_until", "kept_for"),
+        *("person", "kind", "of_class", "sum", "price_note", "state", "kept_until", "kept_for"),
         *("by_teacher", "paid_at", "refund_reason", "amount_kept", "created_at"),
     ]
     steps = PLACE_STEPS
@@ -87,8 +87,8 @@ class PurchaseAdmin(ReadOnlyMixin, StepsAdmin[Purchase]):
         return money_badge(obj)
 
     @admin.display(description="descuento")
-    def discount_line(self, obj: Purchase) -> str:
-        return discount_line(obj) or "-"
+    def price_note(self, obj: Purchase) -> str:
+        return price_note(obj) or "-"
 
     @admin.display(description="clase")
     def of_class(self, obj: Purchase) -> str:
