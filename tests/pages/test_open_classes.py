@@ -9,13 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.models import (
-    DiscountCode,
-    Purchase,
-    PurchaseState,
-    VirtualClass,
-    WaitingListEntry,
-)
+from bookings.models import Purchase, PurchaseState, VirtualClass, WaitingListEntry
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import OpenClassFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of

@@ -11,7 +11,8 @@ from bookings.domain.exceptions import PriceChangedError
 from bookings.domain.money.discounts import DiscountCodeError, list_uses
 from bookings.domain.sales import checkout
 from bookings.domain.sales.checkout import check_out_hold
-from bookings.models import ClassType, DiscountCode, Hold, Payment, Price, Purchase, VirtualClass
+from bookings.models import ClassType, Hold, Payment, Price, Purchase, VirtualClass
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import HoldFactory
 from tests.pages.moments import tuesday

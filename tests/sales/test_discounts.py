@@ -15,7 +15,8 @@ from bookings.domain.money.discounts import (
     take_discount,
     with_uses,
 )
-from bookings.models import ClassStatus, DiscountCode, Purchase, PurchaseState, TransferState
+from bookings.models import ClassStatus, Purchase, PurchaseState, TransferState
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import BankTransferFactory, HoldFactory, PlaceFactory, VirtualClassFactory
 

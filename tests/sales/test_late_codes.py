@@ -10,7 +10,8 @@ from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import announce_transfer
-from bookings.models import ClassLog, ClassStatus, DiscountCode, Notice, PurchaseState, RefundReason
+from bookings.models import ClassLog, ClassStatus, Notice, PurchaseState, RefundReason
+from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import end_everything, in_days, pay, store
