@@ -11,8 +11,8 @@ from icalendar import Calendar
 
 from bookings.notices.rendering import render_mail
 from tests.i18n.mails import MAILS
-from tests.i18n.pages import STATES
 from tests.i18n.reading import Text, untranslated
+from tests.i18n.world import STATES
 
 # They lead to other pages, or give a file: calendar entries are read below.
 NO_PAGES = {
