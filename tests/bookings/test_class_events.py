@@ -109,21 +109,6 @@ def test_an_event_that_lands_after_the_cancellation_is_withdrawn_by_the_sweep(
     assert VirtualClass.objects.get().withdrawal_requested_at is None
 
 
-def test_an_event_deleted_under_a_class_that_is_being_saved_is_made_again(
-    pending, google, monkeypatch
-):
-    def lose_and_withdraw():
-        request_withdrawal(pending)
-        withdraw_event(pending)
-
-    after(monkeypatch, scheduling, "create_event", lose_and_withdraw)
-
-    scheduled = schedule_class(preference_id=pending.preference_id)
-
-    [event] = google.live_events()
-    assert scheduled.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
-
-
 @pytest.fixture
 def withdrawn(pending, google):
     """A class whose event is there, with its answer lost, and is to go."""

@@ -278,22 +278,3 @@ def test_a_class_cancelled_while_it_is_mended_gets_no_event(
 
     assert google.live_events() == []
     assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
-
-
-def test_a_class_moved_by_us_while_it_is_compared_is_not_marked(scheduled, google, monkeypatch):
-    drifts.move(google, scheduled)
-    later = timedelta(hours=5)
-    before(
-        monkeypatch,
-        repairing,
-        "record_drift",
-        lambda: VirtualClass.objects.update(
-            start_time=scheduled.start_time + later, end_time=scheduled.end_time + later
-        ),
-    )
-
-    report = reconcile()
-
-    assert report.findings[0].problem == "class_changed_meanwhile"
-    assert VirtualClass.objects.get().calendar_drift == CalendarDrift.NONE
-    assert not told(NoticeKind.CALENDAR_CHANGED).exists()

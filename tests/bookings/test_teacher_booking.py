@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
-from bookings.domain.sales import her_bookings
 from bookings.domain.sales.her_bookings import book_for, confirm_payment, find_obstacle
 from bookings.domain.sales.holds import keep_time
 from bookings.models import (
@@ -156,24 +155,6 @@ def test_a_time_that_is_taken_is_refused(mercadopago, host, student, teacher, ta
     assert VirtualClass.objects.count() == before
     assert not Payment.objects.exists()
     assert not Notice.objects.filter(kind=NoticeKind.BOOKED_FOR).exists()
-
-
-def test_a_class_that_is_paid_while_the_provider_is_asked_keeps_the_time(
-    mercadopago, host, student, teacher, monkeypatch
-):
-    make = her_bookings.make_preference
-
-    def make_slowly(payment, quote, **page):
-        paid(student)
-        return make(payment, quote, **page)
-
-    monkeypatch.setattr(her_bookings, "make_preference", make_slowly)
-
-    with pytest.raises(SlotTakenError):
-        book(host, teacher)
-
-    assert not VirtualClass.objects.filter(booked_by=host).exists()
-    assert not Notice.objects.exists()
 
 
 def test_the_past_and_inactive_accounts_are_refused(host, teacher):

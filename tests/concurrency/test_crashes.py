@@ -1,7 +1,6 @@
 """A process is killed while it schedules a class; asking again finishes the work, once."""
 
 import signal
-import time
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -12,8 +11,7 @@ from bookings.domain.classes import scheduling
 from bookings.models import ClassLog, Role, UserActivity
 from tests.drills.points import die, die_after, die_before, replace
 from tests.factories import VirtualClassFactory
-from tests.processes import CHILD_SECONDS, run_forked, start_forked, wait_for_end
-from tests.standins import Fault
+from tests.processes import run_forked
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
 
@@ -100,19 +98,6 @@ def test_class_is_scheduled_once_after_a_crash(client, google, pending, point):
     assert is_scheduled_once(pending, google)
 
 
-def test_crash_while_the_provider_is_at_it_makes_one_event(client, google, pending):
-    google.fault("events.insert", Fault.delay(0.5))
-    child = start_forked(schedule, "before the answer", pending.preference_id)
-    wait_for(lambda: "events.insert" in [call.route for call in google.requests])
-    child.kill()
-    assert wait_for_end(child) == -signal.SIGKILL
-    wait_for(google.live_events)  # made for somebody who is gone
-
-    assert ask_again(client, pending) == CREATED
-
-    assert is_scheduled_once(pending, google)
-
-
 def test_one_event_needs_an_id_that_follows_from_the_class(client, google, pending):
     crash("between insert and save", pending, "ids")
 
@@ -129,11 +114,3 @@ def test_whole_class_needs_one_transaction(client, google, pending):
     assert (pending.status, UserActivity.objects.count()) == ("pending", 1)
     ask_again(client, pending)
     assert not is_scheduled_once(pending, google)
-
-
-def wait_for(condition):
-    for _ in range(CHILD_SECONDS * 100):
-        if condition():
-            return
-        time.sleep(0.01)
-    pytest.fail("waited in vain")
