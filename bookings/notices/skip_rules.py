@@ -1,6 +1,7 @@
 """Rules that skip an obsolete mail."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -94,6 +95,14 @@ def _has_run_out(purchase: Purchase) -> bool:
     return purchase.state == PurchaseState.KEPT and not purchase.is_kept()
 
 
+def _is_told_together(notice: Notice) -> bool:
+    # A mail sent since then names every transfer that waits. A minute, because its text may have
+    # been rendered before this transfer was stored.
+    known_at = notice.created_at + timedelta(minutes=1)
+    others = Notice.objects.filter(user=notice.user, kind=notice.kind, sent_at__gt=known_at)
+    return others.exclude(pk=notice.pk).exists()
+
+
 def _is_place_given_up(notice: Notice) -> bool:
     return find_place(notice).state not in {PurchaseState.KEPT, PurchaseState.PAID}
 
@@ -158,6 +167,7 @@ transfer_decided = SkipRule(
     "Sobre la transferencia ya se había decidido.",
     lambda one: find_transfer(one).state != TransferState.ANNOUNCED,
 )
+told_together = SkipRule("Otro correo ya la nombró.", _is_told_together)
 announced_again = SkipRule(
     "La persona avisó otra transferencia, o la clase ya no se paga.", _is_refusal_settled
 )

@@ -251,7 +251,7 @@ MAILS_TO_TEACHER = {
             facts.all_transfers,
         ),
         link=links.decide_transfer,
-        skip_if=(skip.transfer_decided,),
+        skip_if=(skip.transfer_decided, skip.told_together),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),

@@ -76,8 +76,8 @@ SETTLING: dict[str, Callable[[], None]] = {
     "when the class is scheduled": after(settling, "schedule_class"),
 }
 REFUNDING: dict[str, Callable[[], None]] = {
-    "before the provider is asked": before(MercadoPagoGateway, "refund_until"),
-    "when the provider has given back": after(MercadoPagoGateway, "refund_until"),
+    "before the provider is asked": before(MercadoPagoGateway, "refund"),
+    "when the provider has given back": after(MercadoPagoGateway, "refund"),
     "while that is written down": saving(Refund),
 }
 

@@ -171,7 +171,7 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
     # Session; the week's classes, the next one, seven of the agenda; six of the tasks; the
     # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
     # owner, heartbeats, classes that wait.
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(24):
         panel.get(reverse("admin:index"))
 
 

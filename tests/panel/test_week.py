@@ -191,9 +191,9 @@ def test_the_page_costs_the_same_whatever_the_week_holds(
         )
         Closure.objects.create(first_day=start.date(), last_day=start.date())
 
-    # Session, classes, their sales, three for their money, the calendar's state, its owner, holds,
-    # three for the hours.
-    with django_assert_num_queries(12):
+    # Session, classes, their sales, three for their money, the calendar's state, holds, three for
+    # the hours.
+    with django_assert_num_queries(11):
         panel.get(reverse("admin:week"))
 
     assert VirtualClass.objects.count() == 2 * count
