@@ -10,7 +10,7 @@ from bookings.domain.sales.buying import hold_place, release_place
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.settling import settle
 from bookings.domain.sales.transfers import announce_transfer
-from bookings.models import ClassLog, ClassStatus, Notice, PurchaseState, RefundReason
+from bookings.models import ClassLog, ClassStatus, Notice, Purchase, PurchaseState, RefundReason
 from bookings.models.sales.discount_code import DiscountCode
 from tests.discount_codes import DiscountCodeFactory
 from tests.pages.texts import text_of
@@ -87,6 +87,28 @@ def test_a_class_paid_after_its_code_was_used_is_refunded_and_both_are_told(
     assert is_refunded(booked.purchase.payment)
     told = Notice.objects.filter(virtual_class=booked).values_list("kind", "user")
     assert {("cancelled", host.pk), ("money_back", teacher.pk)} <= set(told)
+
+
+def test_a_class_that_had_lost_its_time_has_lost_its_use(
+    mercadopago, teacher, host, student, open_class, code
+):
+    take_transfers()
+    booked = check_out_hold(
+        user=host, hold_id=keep(host, start=in_days(9)).pk, students_count=1, typed_code=code.code
+    )
+    booked.scheduling_refusal = "slot_taken"
+    booked.save()
+    Purchase.objects.filter(virtual_class=booked).update(state=PurchaseState.LAPSED)
+    pay(mercadopago, hold(student, open_class, code))
+
+    mercadopago.pay(booked.preference_id)  # in time, and the time is free again
+    settle(booked.preference_id)
+
+    booked.refresh_from_db()
+    assert (booked.status, booked.purchase.refund_reason) == (
+        "cancelled",
+        RefundReason.CODE_USED_UP,
+    )
 
 
 @pytest.mark.parametrize("kind", ["class", "place"])

@@ -126,3 +126,9 @@ def test_open_on_keeps_the_wall_clock_when_clocks_change():
     spring = open_on(date(2026, 3, 8), [(time(1), time(4))], ZoneInfo("America/New_York"))
 
     assert spring[0].end - spring[0].start == timedelta(hours=2)
+
+
+def test_open_on_opens_until_midnight():
+    [evening] = open_on(date(2026, 11, 24), [(time(23), time(0))], ARGENTINA)
+
+    assert evening.end - evening.start == timedelta(hours=1)
