@@ -11,6 +11,7 @@ from bookings.domain.classes.scheduling import schedule_class
 from bookings.domain.money.purchases import book_cash
 from bookings.domain.places.joining import join_class
 from bookings.models import (
+    ClassLog,
     Purchase,
     PurchaseState,
     RefundReason,
@@ -121,6 +122,15 @@ def test_what_was_paid_by_hand_and_what_goes_back_are_named(scheduled, host, sig
         assert "No se devuelven $ 5.000: ya pasó el plazo." in page
 
 
+def test_cancelling_twice_shows_the_cancelled_class(scheduled, host, sign_in):
+    client = sign_in(host)
+    for _ in range(2):
+        page = client.post(path("cancel", scheduled), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:class"
+    assert ClassLog.objects.filter(event="cancelled").count() == 1
+
+
 @pytest.mark.parametrize("name", ["cancel", "reschedule", "confirm_move"])
 def test_too_late_leads_back_to_the_class(scheduled, host, sign_in, name):
     client = sign_in(host)
@@ -224,3 +234,10 @@ def test_leaving_frees_the_place_and_the_class_is_gone_from_mine(joined, student
     assert (page.context["next_classes"], page.context["past_classes"]) == ([], [])
     assert VirtualClass.objects.get().current_participants == 1
     assert client.get(path("class", joined)).status_code == 404
+
+
+def test_the_host_is_told_to_cancel_instead(joined, host, sign_in):
+    page = sign_in(host).post(path("leave", joined), follow=True)
+
+    assert "podés cancelarla, pero no dejarla" in text_of(page)
+    assert VirtualClass.objects.get().current_participants == 2

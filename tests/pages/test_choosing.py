@@ -9,7 +9,7 @@ import time_machine
 from django.contrib.messages import get_messages
 
 from bookings.availability.slots import Period
-from bookings.models import Closure, Hold, Price
+from bookings.models import Closure, Hold, Price, WeeklyHours
 from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choosing import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
@@ -132,6 +132,12 @@ def test_without_prices_nothing_is_offered(client):
     assert "Todavía no hay clases para reservar" in page(client)
 
 
+def test_a_full_agenda_says_so(client):
+    WeeklyHours.objects.all().delete()
+
+    assert "Por ahora no quedan horarios" in page(client)
+
+
 def test_only_the_teacher_is_shown_where_prices_are_set(client, teacher, sign_in):
     Price.objects.all().delete()
 
@@ -231,6 +237,23 @@ def test_a_choice_is_forgotten_after_half_an_hour(client, host):
 
     assert response["Location"] == f"{PATH}?{urlencode(CHOICE)}"
     assert not Hold.objects.exists()
+
+
+def test_a_time_that_goes_during_the_sign_in_is_said_to_be_gone(client, host):
+    go_on = choose_as_a_stranger(client)
+    VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
+    client.force_login(host)
+
+    response = client.get(go_on, follow=True)
+
+    assert "Ese horario se acaba de ocupar" in response.content.decode()
+
+
+def test_going_on_without_prices_leads_to_the_page_that_says_so(client, host):
+    Price.objects.all().delete()
+    client.force_login(host)
+
+    assert client.get(f"{PATH}/seguir", CHOICE)["Location"] == PATH
 
 
 @pytest.mark.parametrize("is_stranger", [False, True], ids=["student", "stranger"])

@@ -98,6 +98,15 @@ def test_a_browser_that_did_not_open_the_link_learns_nothing(client, unpaid, mer
     check_that_it_names_nobody(page)
 
 
+def test_the_account_of_the_payment_goes_to_its_own_page(sign_in, host, teacher, mercadopago):
+    book_class_for(host, teacher)
+    payment = Payment.objects.get()
+
+    back = sign_in(host).get(f"/clase/volver/{payment.pk}?status=approved")
+
+    assert back.url == f"/inicio/pagos/{payment.pk}?status=approved"
+
+
 @pytest.mark.parametrize("status", ["x", "approved\n"])
 def test_an_odd_word_on_the_way_back_is_dropped(client, unpaid, status):
     client.post(path_of(unpaid, "/pagar"))
@@ -287,6 +296,14 @@ def test_the_home_offers_the_class_to_the_owner_of_the_address(sign_in, unpaid, 
 
     assert VirtualClass.objects.get().booked_by == host
     assert "te reservó" not in text_of(mine.get("/inicio"))
+
+
+def test_the_home_offers_nothing_to_others(sign_in, unpaid, host, lucia):
+    other = sign_in(host)
+
+    assert "te reservó" not in text_of(other.get("/inicio"))
+    other.post(f"/inicio/clases/tomar/{lucia.pk}")
+    assert VirtualClass.objects.get().booked_by == lucia
 
 
 @pytest.mark.parametrize("is_listed", [True, False])

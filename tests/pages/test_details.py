@@ -150,6 +150,14 @@ def test_letting_go_frees_the_time_and_keeps_the_choice(hold, host, sign_in):
     assert not Hold.objects.exists()
 
 
+def test_letting_go_without_a_choice_leads_home(hold, host, sign_in):
+    response = sign_in(host).post(reverse("bookings:release", args=[hold.pk]), follow=True)
+
+    assert response.redirect_chain == [("/inicio", 302)]
+    assert "Listo: el horario quedó libre." in response.content.decode()
+    assert not Hold.objects.exists()
+
+
 def test_a_time_is_let_go_by_its_holder_only_and_never_by_a_link(hold, host, stranger, sign_in):
     sign_in(stranger).post(address(hold, "bookings:release"))
     response = sign_in(host).get(address(hold, "bookings:release"))

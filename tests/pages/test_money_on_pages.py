@@ -226,5 +226,19 @@ def test_the_buyer_of_a_place_was_not_invited_and_reads_who_is_missing(ana, take
     assert "Confirmada" not in pages[0]
 
 
+@pytest.mark.parametrize("decision", ["enough", "goes_on"])
+def test_once_the_class_goes_on_nobody_is_missing(ana, taken, decision):
+    if decision == "enough":
+        VirtualClass.objects.update(current_participants=4)
+    else:
+        taken.virtual_class.open_class.decision = decision
+        taken.virtual_class.open_class.save()
+
+    page = page_of_class(ana, taken)
+
+    assert "Faltan" not in page
+    assert "Confirmada" in page
+
+
 def page_of_class(client, purchase: Purchase) -> str:
     return plain_text_of(client.get(reverse("bookings:class", args=[purchase.virtual_class_id])))

@@ -15,6 +15,7 @@ from tests.discount_codes import DiscountCodeFactory
 from tests.factories import OpenClassFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
 from tests.sales.open_classes import PRICE, hold, in_days, look, publish, read, take
+from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,24 @@ def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
     assert not Purchase.objects.exclude(price=PRICE).exists()
 
 
+def test_the_provider_is_down(ana, mercadopago, open_class):
+    mercadopago.fault("preferences.create", *[Fault.status(500)] * 9)
+
+    page = plain_text_of(reserve(ana, open_class))
+
+    assert "El medio de pago no responde" in page
+    assert not Purchase.objects.filter(state=PurchaseState.KEPT).exists()
+
+
+def test_another_price_than_the_held_places_leads_to_the_place(mercadopago, ana, open_class):
+    """The page of another tab shows a price that the held place does not have."""
+    reserve(ana, open_class, seen=PRICE)
+
+    answer = reserve(ana, open_class, seen=PRICE // 2)
+
+    assert answer.url == reverse("bookings:place", args=[Purchase.objects.get().pk])
+
+
 def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
     open_class = publish(teacher, places=1, minimum=1)
     take(mercadopago, open_class)
@@ -264,6 +283,13 @@ def test_a_code_is_shown_before_anything_is_kept(reserve_with_code):
         PRICE // 2,
         PRICE // 2,
     )
+
+
+def test_an_unknown_code_is_refused(reserve_with_code):
+    page = plain_text_of(reserve_with_code(code="nada"))
+
+    assert "Ese código no existe, ya se usó o ya no vale." in page
+    assert not Purchase.objects.exists()
 
 
 @pytest.mark.parametrize("seen", [PRICE, PRICE // 2])

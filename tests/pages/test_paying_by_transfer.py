@@ -83,6 +83,15 @@ def test_without_an_account_nothing_of_it_shows(client, details):
     assert "ransfer" not in text
 
 
+def test_too_near_the_page_says_why(client, details):
+    BookingRules.objects.update(minimum_notice_minutes=43_200)
+
+    text = text_of(client.get(details))
+
+    assert "Falta poco para la clase" in text
+    assert 'value="transferencia"' not in text
+
+
 def test_the_class_shows_alias_holder_amount_and_until_when(client, details):
     text = text_of(check_out(client, details))
 

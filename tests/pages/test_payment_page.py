@@ -202,6 +202,16 @@ def test_the_details_lead_to_the_checkout(browser, hold, mercadopago):
     assert VirtualClass.objects.count() == 1
 
 
+def test_a_provider_that_is_down_keeps_the_time(browser, hold, mercadopago):
+    mercadopago.fault("preferences.create", Fault.status(503))
+
+    page = send_details(browser, hold).content.decode()
+
+    assert "El medio de pago no responde" in page
+    assert Hold.objects.get().is_live()
+    assert not VirtualClass.objects.exists()
+
+
 def test_browsers_may_follow_a_form_to_the_checkout(browser, payment, mercadopago):
     policy = browser.get(path_of(payment))["Content-Security-Policy"]
 

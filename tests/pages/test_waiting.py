@@ -142,6 +142,15 @@ def test_an_offered_place_is_taken_by_a_button(offer, virtual_class, student, si
     assert UserActivity.objects.filter(user=student).exists()
 
 
+def test_taking_the_place_twice_leads_to_the_class(offer, virtual_class, student, sign_in):
+    client = sign_in(student)
+    client.post(f"{WAIT}/{offer.pk}")
+
+    response = client.post(f"{WAIT}/{offer.pk}", follow=True)
+
+    assert response.redirect_chain[-1] == (f"/inicio/clases/{virtual_class.pk}", 302)
+
+
 def test_taking_the_place_too_late_says_so(offer, student, sign_in):
     WaitingListEntry.objects.update(offer_expires_at=timezone.now())
 

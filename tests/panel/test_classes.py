@@ -147,6 +147,16 @@ def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, schedu
     assert "Listo: cambió el horario y avisamos a todos." in plain_text_of(done)
 
 
+def test_a_calendar_that_is_down_only_delays_its_part(panel, in_calendar, google):
+    google.fault("events.patch", *[Fault.status(403, "quotaExceeded")] * 3)
+    day = timezone.localdate(in_calendar.start_time)
+
+    page = move(panel, in_calendar, f"{day}", "19:30")
+
+    assert "El horario ya cambió" in plain_text_of(page)
+    assert VirtualClass.objects.get().event_update_requested_at is not None
+
+
 def test_a_calendar_that_refuses_the_move_is_named(panel, in_calendar, google):
     google.fault("events.patch", Fault.status(403, "forbidden"))
     day = timezone.localdate(in_calendar.start_time)
@@ -221,6 +231,18 @@ def test_a_class_says_that_the_calendar_differs(panel, classes, google):
     VirtualClass.objects.filter(pk=moved.pk).update(calendar_drift="deleted")  # without a line
 
     assert "El evento fue borrado." in plain_text_of(panel.get(page_of(moved)))
+
+
+def test_a_class_says_that_its_event_repeats(panel, classes, google):
+    other = classes[1]
+    google.edit_event(other.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
+    for finding in compare_all().findings:
+        record_drift(finding)
+
+    page = plain_text_of(panel.get(page_of(other)))
+
+    assert "El evento se repite." in page
+    assert "El evento tiene otro horario" not in page
 
 
 def test_the_list_is_filtered_by_it(panel, classes):

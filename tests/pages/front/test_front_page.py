@@ -160,6 +160,10 @@ def test_messengers_show_her_photo(client, photo, settings):
     assert "Cookie" not in answer.get("Vary", "")
 
 
+def test_an_earlier_photo_is_shown_no_more(client, photo):
+    assert client.get("/foto/compartir/0000.jpg").status_code == 404
+
+
 def test_without_a_photo_messengers_show_the_usual_picture(client, settings):
     address = PICTURE.search(client.get("/").content.decode())[1]
 

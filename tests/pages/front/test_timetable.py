@@ -43,6 +43,12 @@ def test_the_type_of_class_is_switched_by_a_link_within_the_frame(client):
     assert find_switch(f"{PAGE}{alone}") == [(alone, "aria-current"), (group, "")]
 
 
+def test_one_type_of_class_needs_no_switch(client):
+    Price.objects.filter(class_type="grupal").delete()
+
+    assert 'class="kinds"' not in client.get(PAGE).content.decode()
+
+
 def test_only_this_page_may_be_framed(client):
     framed, other = client.get(PAGE), client.get("/")
 
