@@ -92,7 +92,7 @@ def test_panel_is_found_without_the_slash(client):
     assert (response.status_code, response["Location"]) == (302, "/admin/")
 
 
-# --- /foto: the teacher's photo, which browsers keep ----------------------------------------------
+# --- "/foto": the photo of the teacher, which browsers keep ---------------------------------------
 
 
 @pytest.fixture
