@@ -10,10 +10,12 @@ from accounts.services import reactivate, suspend
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.classes.changing import change_capacity, reschedule_class
 from bookings.domain.exceptions import (
+    AlreadyJoinedError,
     BookingError,
     ClassCancelledError,
     ClassFullError,
     ClassNotFoundError,
+    OwnClassError,
     PlaceOfferedError,
     TooManyAttemptsError,
 )
@@ -133,6 +135,15 @@ def test_nobody_waits_for_a_class_that_has_no_line(virtual_class, student, chang
         wait_for_place(user=student, access_code=CODE)
 
     assert not WaitingListEntry.objects.exists()
+
+
+def test_whoever_takes_part_does_not_wait(virtual_class, host):
+    guest = virtual_class.activities.get(rol="participante").user
+
+    with pytest.raises(OwnClassError):
+        wait_for_place(user=host, access_code=CODE)
+    with pytest.raises(AlreadyJoinedError):
+        wait_for_place(user=guest, access_code=CODE)
 
 
 def test_getting_into_line_again_and_again_is_slowed_down(entry, student, settings):
