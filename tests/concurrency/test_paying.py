@@ -224,6 +224,13 @@ def refund(mercadopago, payment, teacher):
     return ask_for_part(charge, 100, teacher)
 
 
+def test_one_refund_is_sent_once(mercadopago, refund):
+    outcomes = race(*[send_due_refunds] * 6)
+
+    assert sorted(outcomes) == [0] * 5 + [1]
+    assert given_back(mercadopago) == [1]
+
+
 def send_together(monkeypatch, refund, count=3):
     """Have everybody take the refund for theirs, as when a lease runs out while one is at it."""
     gate, get_gateway = Gate(count, SHORT_PATIENCE), refunds.get_gateway
