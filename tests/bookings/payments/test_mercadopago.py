@@ -1,4 +1,4 @@
-"""mercadopago/gateway.py and amounts.py against the stand-in: preferences, charges and refunds."""
+"""mercadopago/gateway.py against the stand-in: preferences, charges and refunds."""
 
 import json
 
