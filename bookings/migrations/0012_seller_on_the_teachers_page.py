@@ -18,7 +18,7 @@ def take_from_environment(apps, schema_editor):
     """Keep what 0.1.0 read from the environment; the settings know these names no longer."""
     page = apps.get_model('bookings', 'TeacherPage')
     values = {
-        field: os.environ.get(name, '').strip()[: page._meta.get_field(field).max_length]  # noqa: TID251
+        field: os.environ.get(name, '').strip()[: page._meta.get_field(field).max_length]  # noqa: TID251 - no setting any more
         for field, name in SELLER.items()
     }
     page.objects.update(**values)

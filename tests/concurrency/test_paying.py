@@ -1,4 +1,4 @@
-"""Payments at the same time: one class or one refund, whoever comes first."""
+"""Payments at the same time end in one class or one refund, in any order."""
 
 import threading
 import uuid

@@ -112,7 +112,7 @@ class Purchase(models.Model):
     price = models.BigIntegerField("precio", default=0, help_text="En centavos.")
     discount = models.BigIntegerField("descuento", default=0, help_text="En centavos.")
     # The record of what gave the discount, as it was then: ``name`` for people, the rest for
-    # webhooks. Whoever shows a sale reads this, and not the code.
+    # webhooks. Pages, mails and exports read this field, not the code.
     discount_terms = models.JSONField("por qué el descuento", null=True, blank=True, editable=False)
     discount_code = models.ForeignKey(
         DiscountCode,
