@@ -1,6 +1,6 @@
 """Each field of a class is exported and erased, or has a reason not to be.
 
-docs/contributing.md, "A new field of a class", is the checklist that this keeps true.
+docs/contributing.md, "A new field", is the checklist that this keeps true.
 """
 
 import json
