@@ -21,45 +21,31 @@ from bookings.models import (
     ClassStatus,
     Purchase,
     RefundCase,
-    RefundReason,
     VirtualClass,
-    load_steps,
+    find_change_terms,
 )
 from config.lib.throttling import is_too_often, seconds_left
 
 WINDOW = timedelta(hours=1)
 
 
-def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[RefundReason, int]:
-    """Return the reason and amount of a refund.
-
-    left: centavos neither refunded nor requested. asked: centavos, for BY_HAND.
-    """
-    amount = asked if case is RefundCase.BY_HAND else left * case.percent // 100
-    return case.reason, amount
-
-
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
     """Return the case of cancelling a class. Raises TooLateToChangeError."""
     if is_in_charge(actor):
         return RefundCase.TEACHER_CANCELS
-    case = _find_student_case(virtual_class, now)
-    if case is None:
+    if _is_late(virtual_class, now):
         raise TooLateToChangeError
-    return case
+    return RefundCase.STUDENT_CANCELS
 
 
 def find_leaving_case(virtual_class: VirtualClass, now: datetime) -> RefundCase:
     """Return the case of leaving a place."""
-    return _find_student_case(virtual_class, now) or RefundCase.PLACE_LEFT_LATE
+    is_late = _is_late(virtual_class, now)
+    return RefundCase.PLACE_LEFT_LATE if is_late else RefundCase.STUDENT_CANCELS
 
 
-def _find_student_case(virtual_class: VirtualClass, now: datetime) -> RefundCase | None:
-    # None after the last step. Before the class is scheduled, everything goes back.
-    if not virtual_class.is_scheduled:
-        return RefundCase.STUDENT_CANCELS
-    start = virtual_class.start_time
-    return next((step.case for step in load_steps() if now < start - step.before), None)
+def _is_late(virtual_class: VirtualClass, now: datetime) -> bool:
+    return virtual_class.is_scheduled and find_change_terms(virtual_class, now).is_over
 
 
 def is_in_charge(user: User) -> bool:

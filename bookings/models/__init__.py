@@ -17,9 +17,7 @@ from bookings.models.change_terms import (
     ChangeTerms,
     RefundCase,
     RefundReason,
-    RefundStep,
     find_change_terms,
-    load_steps,
 )
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import (

@@ -218,6 +218,10 @@ class BookingRules(models.Model):
         super().save(*args, **kwargs)
         _kept.set(None)  # until the request ends: the transaction may still be undone
 
+    @property
+    def change_cutoff(self) -> timedelta:
+        return timedelta(minutes=self.change_cutoff_minutes)
+
     @classmethod
     def load(cls) -> "BookingRules":
         """Return the row, or the defaults; in ``keep_rules``, as first read."""

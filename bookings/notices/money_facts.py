@@ -67,8 +67,7 @@ def _terms(notice: Notice) -> str:
         return "" if purchase.is_free else _write("bookings/sales/_place_terms.html", terms=terms)
     texts = [_write("bookings/_deadline.html", terms=terms, is_just_paid=True)]
     if not purchase.is_free:
-        steps = {"giving_up": gettext("cancelás la clase"), "is_deadline_said": True}
-        texts.append(_write("bookings/_refund_steps.html", terms=terms, **steps))
+        texts.append(_write("bookings/_refunds.html", terms=terms))
     return " ".join(texts)
 
 

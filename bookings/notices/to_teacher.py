@@ -152,7 +152,6 @@ MAILS_TO_TEACHER = {
             facts.when,
             money_facts.returned_online,
             money_facts.owed_by_hand,
-            money_facts.kept,
         ),
         link=links.see_class_in_panel,
     ),

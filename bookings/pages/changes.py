@@ -70,8 +70,8 @@ def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
         return {"can_leave": True}
     if is_in_charge(user):
         return {"can_move": True, "can_cancel": True}
-    terms = card.terms
-    return {"can_move": terms.can_move, "can_cancel": not terms.is_over, "terms": terms}
+    can_change = not card.terms.is_over
+    return {"can_move": can_change, "can_cancel": can_change, "terms": card.terms}
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
@@ -114,9 +114,6 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
                 decide_cancelling(class_id, request.user, fresh_sign_in=is_fresh(request))
     except FreshSignInNeededError:
         return ask_to_confirm(request, page=request.path)
-    except RefundChangedError as refusal:
-        messages.error(request, refusal.text)
-        return redirect("bookings:cancel", class_id=class_id)
     except BookingError as refusal:
         messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
@@ -140,7 +137,6 @@ def _cancel(request: SignedInRequest, virtual_class: VirtualClass, reason: str) 
             class_id=virtual_class.pk,
             actor=request.user,
             reason=reason,
-            kept=_read_kept(request),
             fresh_sign_in=is_fresh(request),
         )
     log_for_teacher(request, virtual_class, ClassEvent.CANCELLED)

@@ -88,16 +88,6 @@ def hour(value: datetime) -> SafeString:
 
 
 @register.filter
-def refund(percent: int) -> str:
-    """``te devolvemos todo``, ``te devolvemos el 50 %`` or ``no te devolvemos nada``."""
-    if percent == 100:
-        return gettext("te devolvemos todo")
-    if percent == 0:
-        return gettext("no te devolvemos nada")
-    return gettext("te devolvemos el %(percent)d %%") % {"percent": percent}
-
-
-@register.filter
 def minutes(count: int) -> str:
     return format_unit(count, "duration-minute", length="short", locale=_active_locale())
 

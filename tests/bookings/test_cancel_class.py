@@ -7,7 +7,7 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from bookings.domain.change_policy import decide_refund, find_cancelling_case, find_leaving_case
+from bookings.domain.change_policy import find_cancelling_case, find_leaving_case
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.exceptions import (
     ClassCompletedError,
@@ -25,6 +25,7 @@ from bookings.models import (
     NoticeKind,
     Purchase,
     Refund,
+    RefundCase,
     RefundReason,
     RefundStatus,
     VirtualClass,
@@ -55,11 +56,7 @@ def just_before(moment: datetime):
 
 
 def cut_off_of(virtual_class: VirtualClass) -> datetime:
-    return find_change_terms(virtual_class, timezone.now()).move_until
-
-
-def deadline_of(virtual_class: VirtualClass) -> datetime:
-    return find_change_terms(virtual_class, timezone.now()).cancel_until
+    return find_change_terms(virtual_class, timezone.now()).until
 
 
 def refunds():
@@ -79,7 +76,7 @@ def test_a_student_cancels_in_time_and_gets_everything_back(paid, host, google, 
 
 
 def test_a_student_is_refused_from_the_deadline_on(paid, host, google):
-    with time_machine.travel(deadline_of(paid), tick=False), pytest.raises(TooLateToChangeError):
+    with time_machine.travel(cut_off_of(paid), tick=False), pytest.raises(TooLateToChangeError):
         cancel_class(class_id=paid.pk, actor=host)
 
     assert VirtualClass.objects.get().is_scheduled
@@ -109,17 +106,13 @@ def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, hos
     assert Purchase.objects.get().amount_kept == 0
 
 
-def test_who_leaves_late_gets_nothing_back(scheduled, teacher):
-    deadline = deadline_of(scheduled)
+def test_the_case_of_leaving_follows_from_the_deadline(scheduled, teacher):
+    deadline = cut_off_of(scheduled)
+    just_in_time = deadline - timedelta(seconds=1)
 
-    def decide(case):
-        return decide_refund(case, left=100)
-
-    just_in_time = cut_off_of(scheduled) - timedelta(seconds=1)
-    assert decide(find_leaving_case(scheduled, just_in_time)) == (RefundReason.CANCELLED, 100)
-    assert decide(find_leaving_case(scheduled, deadline)) == (RefundReason.CANCELLED, 0)
-    by_teacher = find_cancelling_case(teacher, scheduled, deadline)
-    assert decide(by_teacher) == (RefundReason.CANCELLED, 100)
+    assert find_leaving_case(scheduled, just_in_time) == RefundCase.STUDENT_CANCELS
+    assert find_leaving_case(scheduled, deadline) == RefundCase.PLACE_LEFT_LATE
+    assert find_cancelling_case(teacher, scheduled, deadline) == RefundCase.TEACHER_CANCELS
 
 
 def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):

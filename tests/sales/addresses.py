@@ -1,7 +1,7 @@
 """What histories store before they begin, and the only reads of models: addresses of pages."""
 
 import random
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 
 from django.db.models import Q, QuerySet
 
@@ -16,10 +16,8 @@ from bookings.models import (
     Refund,
     VirtualClass,
     WeeklyHours,
-    change_terms,
 )
 from bookings.models.sales.discount_code import DiscountCode
-from tests.half import Half
 from tests.sales.books import Sale
 
 HOUR_PRICE, PLACE_PRICE = 1_250_050, 800_000
@@ -44,12 +42,6 @@ def prepare(dice: random.Random) -> None:
             "transfer_hours": dice.choice([2, 24, 72]),
         },
     )
-
-
-def choose_policy(seed: int) -> None:
-    """Let half of the histories have a second step, which gives half back."""
-    later = [change_terms.RefundStep(timedelta(hours=2), Half())] if seed % 2 else []
-    change_terms.LATER_STEPS[:] = later
 
 
 def find_kind() -> str:

@@ -19,7 +19,7 @@ from accounts.models import User
 from bookings.work.sweeps import SWEEPS
 from tests.factories import UserFactory
 from tests.payments import posting
-from tests.sales.addresses import choose_policy, find_returns
+from tests.sales.addresses import find_returns
 from tests.sales.books import CASH, TRANSFER, Books, Sale
 from tests.sales.student_acts import ProviderActs, StudentActs
 from tests.sales.teacher_acts import Step, TeacherActs
@@ -75,7 +75,6 @@ class History(StudentActs, ProviderActs, TeacherActs):
         self.open_classes: list[tuple[str, datetime]] = []
         self.step: Step | None = None
         self.booking: tuple[Sale, datetime, bool] | None = None
-        choose_policy(seed)
 
     def play(self, acts: int) -> None:
         for _ in range(acts):

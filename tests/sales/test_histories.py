@@ -15,7 +15,6 @@ import time_machine
 from django.core.cache import cache
 from django.db import connection, transaction
 
-from bookings.models import change_terms
 from tests.pages.moments import NOW
 from tests.sales.addresses import prepare
 from tests.sales.books import compare
@@ -29,7 +28,6 @@ ACTS = 8
 
 @pytest.fixture
 def near_providers(mercadopago, settings, monkeypatch):
-    monkeypatch.setattr(change_terms, "LATER_STEPS", [])  # histories choose their own
     send = answer_directly(mercadopago)
     monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", send)
     settings.CALENDAR_BACKEND = f"{CalmCalendar.__module__}.{CalmCalendar.__qualname__}"

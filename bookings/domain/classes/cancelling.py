@@ -62,21 +62,18 @@ def cancel_class(
     class_id: uuid.UUID,
     actor: User,
     reason: str = "",
-    kept: int | None = None,
     refund: int | None = None,
     fresh_sign_in: bool = False,
 ) -> VirtualClass:
     """Cancel a class, delete its event and refund it; repeated, retry the last two.
 
-    kept, refund: the centavos that page or client said are kept, or refunded. Raises, without
-    writing, ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
+    refund: the centavos that the client said are refunded. Raises, without writing,
+    ClassNotFoundError, NotHostError, TooLateToChangeError, ClassCompletedError,
     RefundChangedError, ClassEndedError for a student, and FreshSignInNeededError for the teacher
     if money goes back online. CalendarError if the event stays: cancellation and refunds are
     committed by then.
     """
-    virtual_class = decide_cancelling(
-        class_id, actor, reason, kept, refund, fresh_sign_in=fresh_sign_in
-    )
+    virtual_class = decide_cancelling(class_id, actor, reason, refund, fresh_sign_in=fresh_sign_in)
     try:
         withdraw_event(virtual_class)
     finally:
@@ -193,7 +190,6 @@ def decide_cancelling(
     class_id: uuid.UUID,
     actor: User,
     reason: str = "",
-    kept: int | None = None,
     refund: int | None = None,
     *,
     fresh_sign_in: bool = False,
@@ -207,7 +203,6 @@ def decide_cancelling(
         refuse_refunding_less(virtual_class.purchase, case, refund)
     call_off(virtual_class, actor=actor, reason=reason, case=case, fresh_sign_in=fresh_sign_in)
     refuse_other_sum()
-    refuse_keeping_more(virtual_class.purchase, kept)
     return virtual_class
 
 

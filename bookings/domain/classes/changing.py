@@ -108,7 +108,7 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
         raise ClassPendingError
     if virtual_class.has_ended(now):
         raise ClassEndedError
-    if not is_in_charge(actor) and not find_change_terms(virtual_class, now).can_move:
+    if not is_in_charge(actor) and find_change_terms(virtual_class, now).is_over:
         raise TooLateToChangeError
 
 

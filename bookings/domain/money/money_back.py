@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.change_policy import decide_refund, refuse_old_sign_in
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.exceptions import BookingError, RefundChangedError
 from bookings.domain.history import record_event
 from bookings.domain.money.purchases import book_return, lock_purchase
@@ -72,8 +72,8 @@ def find_money_back(
     online = sum(map(refundable_amount, _list_paying(payment))) if payment and is_paid else 0
     by_hand = sum(one.left for one in _list_by_hand(purchase)) if is_paid else 0
     if purchase.amount_kept is None:
-        reason, amount = decide_refund(case, left=online + by_hand)
-        kept = online + by_hand - amount
+        reason = case.reason
+        kept = online + by_hand if case is RefundCase.PLACE_LEFT_LATE else 0
     else:
         reason, kept = RefundReason(purchase.refund_reason), purchase.amount_kept
     # The teacher keeps first what she has taken herself.
@@ -110,10 +110,9 @@ def refuse_refunding_less(locked: Purchase | None, case: RefundCase, shown: int 
         raise RefundChangedError
 
 
-def refuse_keeping_more(decided: Purchase | None, shown: int | None) -> None:
+def refuse_keeping_more(decided: Purchase, shown: int | None) -> None:
     """Raise RefundChangedError if more centavos are kept than the page showed; None: no page."""
-    kept = decided.amount_kept if decided else None
-    if shown is not None and (kept or 0) > shown:
+    if shown is not None and (decided.amount_kept or 0) > shown:
         raise RefundChangedError
 
 

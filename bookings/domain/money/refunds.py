@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
-from bookings.domain.change_policy import decide_refund, refuse_old_sign_in
+from bookings.domain.change_policy import refuse_old_sign_in
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.teacher_alerts import flag_for_review
@@ -125,9 +125,8 @@ def request_partial_refund(
     if not 0 < amount <= left:
         raise RefundTooLargeError
     is_second = charge.payment.review == ReviewReason.PAID_TWICE and amount == left
-    case = RefundCase.PAID_TWICE if is_second else RefundCase.BY_HAND
-    reason, decided = decide_refund(case, left=left, asked=amount)
-    return _request(charge, decided, reason, by)
+    reason = RefundReason.PAID_TWICE if is_second else RefundReason.BY_TEACHER
+    return _request(charge, amount, reason, by)
 
 
 def is_refund_open(payment: Payment) -> bool:
@@ -166,8 +165,8 @@ def send_refunds_of(payment: Payment) -> int:
 def _decide_once(locked: PaymentCharge, case: RefundCase) -> Refund | None:
     if _is_decided(locked):
         return None
-    reason, amount = decide_refund(case, left=refundable_amount(locked))
-    return _request(locked, amount, reason, None) if amount > 0 else None
+    amount = refundable_amount(locked)
+    return _request(locked, amount, case.reason, None) if amount > 0 else None
 
 
 def _is_decided(charge: PaymentCharge) -> bool:

@@ -140,7 +140,5 @@ def _find_changes(virtual_class: VirtualClass, host: User, now: datetime) -> Cha
     refund = find_money_back(purchase, case).total if purchase else 0
     if not virtual_class.is_scheduled:
         return Changes(None, end, refund)
-    if is_in_charge(host):
-        return Changes(end, end, refund)
-    terms = find_change_terms(virtual_class, now)
-    return Changes(terms.move_until if terms.can_move else None, terms.cancel_until, refund)
+    until = end if is_in_charge(host) else find_change_terms(virtual_class, now).until
+    return Changes(until, until, refund)

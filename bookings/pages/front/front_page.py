@@ -1,6 +1,7 @@
 """``/``: the teacher, her prices, the way to her free times; ``/inicio``: the student's home."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from bookings.domain.people.claiming import list_written_down
 from bookings.domain.places.waiting_list import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.holds import find_open_hold
-from bookings.models import Question, Quote, RefundCase, RefundStep, TeacherPage, load_steps
+from bookings.models import BookingRules, Question, Quote, TeacherPage
 from bookings.pages.booking import details_url
 from bookings.pages.choosing import Kind, list_kinds
 from bookings.pages.class_card import present_lists
@@ -36,8 +37,7 @@ class FrontPage:
 
     teacher: TeacherPage
     options: list[ClassOption]
-    refund_steps: list[RefundStep]
-    refund_by_teacher: int
+    change_cutoff: timedelta
     quotes: list[Quote]
     questions: list[Question]
 
@@ -50,8 +50,7 @@ def load_front_page() -> FrontPage:
     return FrontPage(
         teacher=load_teacher_page(),
         options=list_class_options(),
-        refund_steps=load_steps(),
-        refund_by_teacher=RefundCase.TEACHER_CANCELS.percent,
+        change_cutoff=BookingRules.load().change_cutoff,
         quotes=list_quotes(),
         questions=list_questions(),
     )

@@ -9,7 +9,7 @@ from django.core import mail
 from django.utils import timezone
 from icalendar import Calendar
 
-from bookings.domain.classes.cancelling import cancel_class
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.history import record_event
 from bookings.domain.sales.her_bookings import confirm_payment
 from bookings.domain.sales.settling import settle
@@ -19,14 +19,13 @@ from bookings.models import (
     NoticeKind,
     WaitingListEntry,
     WaitingState,
-    change_terms,
 )
 from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
 from bookings.templatetags.class_times import clock, long_day
 from tests.factories import VirtualClassFactory
-from tests.half import Half
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, pay, publish
 
 ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
 MONDAY, TUESDAY, FRIDAY = (datetime(2026, 11, day, 18, 30, tzinfo=ZONE) for day in (23, 24, 27))
@@ -163,33 +162,35 @@ def test_the_confirmation_names_price_deadline_and_refund(mercadopago, payment, 
     ) in text
 
 
-@pytest.fixture
-def half_is_kept(monkeypatch):
-    steps = [change_terms.RefundStep(timedelta(hours=2), Half())]
-    monkeypatch.setattr(change_terms, "LATER_STEPS", steps)
-
-
-@pytest.mark.usefixtures("half_is_kept")
 @pytest.mark.parametrize("is_online", [True, False], ids=["online", "by hand"])
-def test_a_late_cancellation_says_to_both_what_goes_back_and_what_is_kept(
-    mercadopago, payment, host, teacher, is_online
-):
+def test_a_cancellation_says_to_both_what_goes_back(mercadopago, payment, host, teacher, is_online):
     if is_online:
         mercadopago.pay(payment.preference_id)
         settle(payment.preference_id)
     else:
         confirm_payment(class_id=payment.purchase.virtual_class_id, actor=teacher)
-    with time_machine.travel(payment.purchase.virtual_class.start_time - timedelta(hours=5)):
-        cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
-        to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
 
+    cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
+
+    to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
     back = (
         (
-            "Te devolvemos $ 12.000, por el mismo medio con que pagaste.",
+            "Te devolvemos $ 24.000, por el mismo medio con que pagaste.",
             "Se devuelve por Mercado Pago",
         )
         if is_online
-        else ("La profe te devuelve $ 12.000, por donde le pagaste.", "Para devolver")
+        else ("La profe te devuelve $ 24.000, por donde le pagaste.", "Para devolver")
     )
-    assert f"\nTu pago: {back[0]} No se devuelven $ 12.000: ya pasó el plazo.\n" in to_student
-    assert f"\n{back[1]}: $ 12.000\nNo se devuelve: $ 12.000\n" in to_teacher
+    assert f"\nTu pago: {back[0]}\n" in to_student
+    assert f"\n{back[1]}: $ 24.000\n" in to_teacher
+
+
+def test_a_place_left_late_says_to_both_what_is_kept(mercadopago, host, teacher):
+    place = pay(mercadopago, hold(publish(teacher), host))
+
+    with time_machine.travel(place.virtual_class.start_time - timedelta(hours=5)):
+        leave_class(class_id=place.virtual_class_id, user=host)
+        to_student, to_teacher = read(host, "Dejaste tu lugar"), read(teacher, "Dejaron un lugar")
+
+    assert "\nTu pago: No se devuelven $ 8.000: ya pasó el plazo.\n" in to_student
+    assert "\nNo se devuelve: $ 8.000\n" in to_teacher

@@ -1,4 +1,4 @@
-"""A refund is one decision: when ``decide_refund`` gives half back, nothing later gives more."""
+"""A refund is one decision: whatever is repeated later gives nothing more back."""
 
 from datetime import timedelta
 
@@ -8,27 +8,17 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.classes.cancelling import cancel_class
-from bookings.domain.money import money_back, refunds
+from bookings.domain.classes.cancelling import cancel_class, leave_class
 from bookings.domain.sales.notifications import process_notifications
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
 from tests.bookings.settling.steps import PESOS, look, sweep_money
 from tests.factories import VirtualClassFactory
-from tests.payments import PRICE, call_off, posting
+from tests.payments import call_off, posting
+from tests.sales.open_classes import PRICE as PLACE_PRICE
+from tests.sales.open_classes import hold, pay, publish, read
 from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
-
-
-@pytest.fixture(autouse=True)
-def half(monkeypatch):
-    """A policy that gives half back in every case."""
-
-    def decide(case, *, left, **facts):
-        return case.reason, left // 2
-
-    for module in (money_back, refunds):
-        monkeypatch.setattr(module, "decide_refund", decide)
 
 
 def by_student(mercadopago, payment, host, teacher):
@@ -72,6 +62,17 @@ def repeat_everything(mercadopago, payment, teacher):
         cancel_class(class_id=class_id, actor=teacher, fresh_sign_in=True)
 
 
+def test_the_money_of_a_place_left_late_stays(mercadopago, host, teacher):
+    place = pay(mercadopago, hold(publish(teacher), host))
+    with time_machine.travel(place.virtual_class.start_time - timedelta(hours=5)):
+        leave_class(class_id=place.virtual_class_id, user=host)
+
+    repeat_everything(mercadopago, place.payment, teacher)
+
+    assert mercadopago.refunds == []
+    assert read(place).amount_kept == PLACE_PRICE
+
+
 @pytest.mark.parametrize(
     ("happen", "reason"),
     [
@@ -82,32 +83,32 @@ def repeat_everything(mercadopago, payment, teacher):
         (after_cancelling, RefundReason.CANCELLED),
     ],
 )
-def test_half_of_a_cancelled_class_stays_half(mercadopago, payment, host, teacher, happen, reason):
+def test_a_cancelled_class_is_refunded_once(mercadopago, payment, host, teacher, happen, reason):
     happen(mercadopago, payment, host, teacher)
     repeat_everything(mercadopago, payment, teacher)
 
-    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     assert Refund.objects.get().reason == reason
     stored = VirtualClass.objects.get(pk=payment.purchase.virtual_class.pk)
-    assert (stored.purchase.refund_reason, stored.purchase.amount_kept) == (reason, PRICE // 2)
+    assert (stored.purchase.refund_reason, stored.purchase.amount_kept) == (reason, 0)
     after = look(payment)
-    assert after.status == PaymentStatus.PARTIALLY_REFUNDED
-    # All that is to go back went back, so the provider is asked daily only.
+    assert after.status == PaymentStatus.REFUNDED
+    # All of it went back, so the provider is asked daily only.
     assert after.next_check_at > timezone.now() + timedelta(hours=23)
 
 
-def test_half_of_money_that_was_never_booked_stays_half(mercadopago, early, teacher):
+def test_money_that_was_never_booked_is_refunded_once(mercadopago, early, teacher):
     mercadopago.pay(early.preference_id)
     look(early)
     with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
         look(early)
         repeat_everything(mercadopago, early, teacher)
 
-    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     assert Refund.objects.get().reason == RefundReason.NEVER_BOOKED
 
 
-def test_half_of_money_paid_twice_stays_half(mercadopago, payment, teacher):
+def test_money_paid_twice_is_refunded_once(mercadopago, payment, teacher):
     mercadopago.pay(payment.preference_id)
     look(payment)
     mercadopago.pay(payment.preference_id)
@@ -117,16 +118,16 @@ def test_half_of_money_paid_twice_stays_half(mercadopago, payment, teacher):
     look(payment)
     sweep_money()
 
-    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     assert Refund.objects.get().reason == RefundReason.PAID_TWICE
 
 
-def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, teacher):
+def test_a_rejected_refund_is_requested_again_by_the_teacher(mercadopago, payment, host, teacher):
     mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
 
     by_student(mercadopago, payment, host, teacher)
     repeat_everything(mercadopago, payment, teacher)
 
-    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
     states = list(Refund.objects.order_by("pk").values_list("status", flat=True))
     assert states == [RefundStatus.FAILED, RefundStatus.DONE]
