@@ -77,28 +77,19 @@ def _write(template: str, **context: object) -> str:
 
 
 def _money_back(notice: Notice) -> str:
-    if (bought := _find_purchase(notice)) and bought.is_given_up:
-        money = describe_money(bought, timezone.now())
-        if money.state is MoneyState.ANNOUNCED:
-            return money.line
-    parts = _list_online(notice)
-    online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    if len(parts) > 1:  # a mail told of the first one already
-        online = _("En total te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    amount = sum(part.amount for part in parts)
-    texts = [str(online) % {"amount": pesos(amount)}] if amount else []
+    """Say what becomes of the money, in the words of the pages; empty if there is none."""
     purchase = _find_purchase(notice)
-    if purchase and (owed := purchase.owed_by_hand):
-        by_hand = _("La profe te devuelve %(amount)s, por donde le pagaste.")
-        texts.append(str(by_hand) % {"amount": pesos(owed)})
-    if purchase and purchase.amount_kept:
-        kept = _("No se devuelven %(amount)s: ya pasó el plazo.")
-        texts.append(str(kept) % {"amount": pesos(purchase.amount_kept)})
-    return " ".join(texts)
+    if purchase is None:
+        return ""
+    money = describe_money(purchase, timezone.now())
+    return "" if money.state is MoneyState.ENDED_UNPAID else money.line
 
 
 def _returned_online(notice: Notice) -> str:
-    amount = sum(part.amount for part in _list_online(notice))
+    """Sum what went back through the provider, or is under way."""
+    parts = _list_returns(_find_purchase(notice))
+    sent = (part for part in parts if part.state != ReturnState.FAILED and not part.is_by_hand)
+    amount = sum(part.amount for part in sent)
     return pesos(amount) if amount else ""
 
 
@@ -123,12 +114,6 @@ def _kept(notice: Notice) -> str:
 def _last_reason(notice: Notice) -> str:
     parts = _list_returns(notice.require_class().purchase)
     return str(parts[-1].reason) if parts else ""
-
-
-def _list_online(notice: Notice) -> list[ReturnedMoney]:
-    """List what went back through the provider, or is under way."""
-    parts = _list_returns(_find_purchase(notice))
-    return [part for part in parts if part.state != ReturnState.FAILED and not part.is_by_hand]
 
 
 def _list_returns(purchase: Purchase | None) -> list[ReturnedMoney]:

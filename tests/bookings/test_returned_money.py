@@ -140,7 +140,9 @@ def test_a_part_that_was_refunded_before_the_class_was_cancelled(
     ]
     assert "La clase sigue como estaba" not in page
     assert "Te devolvemos $\xa020.000" in page
-    assert "En total te devolvemos $\xa024.000" in read_mail(host, NoticeKind.CANCELLED)
+    assert "Te devolvemos $\xa020.000 al medio con que pagaste" in read_mail(
+        host, NoticeKind.CANCELLED
+    )
 
 
 def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, teacher, host):
@@ -168,6 +170,6 @@ def test_a_refused_refund_that_the_teacher_returns_in_cash_is_said_so(
     reason = REASONS[RefundReason.CANCELLED]
     assert told(paid) == [(reason, PRICE, ReturnState.UNDERWAY)]
     mail = read_mail(host, NoticeKind.CANCELLED)
-    assert "Tu pago: La profe te devuelve $\xa024.000, por donde le pagaste.\n" in mail
+    assert "Tu pago: La profe te devuelve $\xa024.000 en efectivo.\n" in mail
     failed = Notice.objects.get(kind=NoticeKind.REFUND_FAILED)
     assert failed.failure == refund_settled.reason

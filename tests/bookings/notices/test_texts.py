@@ -175,11 +175,12 @@ def test_a_cancellation_says_to_both_what_goes_back(mercadopago, payment, host, 
     to_student, to_teacher = read(host, "Se canceló"), read(teacher, "Ana canceló su clase")
     back = (
         (
-            "Te devolvemos $ 24.000, por el mismo medio con que pagaste.",
+            "Te devolvemos $ 24.000 al medio con que pagaste; con tarjeta puede tardar hasta el "
+            "próximo resumen.",
             "Se devuelve por Mercado Pago",
         )
         if is_online
-        else ("La profe te devuelve $ 24.000, por donde le pagaste.", "Para devolver")
+        else ("La profe te devuelve $ 24.000 en efectivo.", "Para devolver")
     )
     assert f"\nTu pago: {back[0]}\n" in to_student
     assert f"\n{back[1]}: $ 24.000\n" in to_teacher
