@@ -17,6 +17,7 @@ from bookings.domain.money.refunds import (
     refund_second_payment,
     refundable_amount,
     request_refund,
+    store_refund,
 )
 from bookings.models import (
     FOREIGN,
@@ -147,14 +148,9 @@ def promise_by_hand(
         amount = min(one.left, owed)
         if amount > 0:
             owed -= amount
-            refunds.append(_promise(locked, one.way, amount, reason, by, transfer=one.transfer))
+            refund = store_refund(locked.pk, amount, reason, by, way=one.way, transfer=one.transfer)
+            refunds.append(refund)
     return refunds
-
-
-def promise_transfer(transfer: BankTransfer, case: RefundCase, by: User) -> Refund:
-    """Promise that the teacher returns a transfer that pays nothing, whole."""
-    way, amount = MoneyWay.TRANSFER, transfer.amount
-    return _promise(transfer.purchase, way, amount, case.reason, by, transfer=transfer)
 
 
 @transaction.atomic
@@ -177,7 +173,7 @@ def promise_cash(*, refund_id: int, by: User, fresh_sign_in: bool = False) -> Re
     if amount <= 0:
         raise BookingError(NOT_PROMISED)
     reason = RefundReason(failed.reason)
-    return _promise(locked, MoneyWay.CASH, amount, reason, by, charge=charge)
+    return store_refund(locked.pk, amount, reason, by, way=MoneyWay.CASH, charge=charge)
 
 
 @transaction.atomic
@@ -202,30 +198,6 @@ def note_return(*, refund_id: int, actor: User) -> Refund:
         details = {"person": str(locked.person_id), "amount": refund.amount}
         record_event(locked.virtual_class, event, actor=actor, details=details)
     return refund
-
-
-def _promise(
-    purchase: Purchase,
-    way: MoneyWay,
-    amount: int,
-    reason: RefundReason,
-    by: User | None,
-    *,
-    transfer: BankTransfer | None = None,
-    charge: PaymentCharge | None = None,
-) -> Refund:
-    number = purchase.refunds.count() + 1
-    return Refund.objects.create(
-        purchase=purchase,
-        way=way,
-        amount=amount,
-        reason=reason,
-        requested_by=by,
-        transfer=transfer,
-        charge=charge,
-        key=f"by-hand-{number}",
-        next_attempt_at=None,
-    )
 
 
 def _list_by_hand(purchase: Purchase) -> list[_HandMoney]:

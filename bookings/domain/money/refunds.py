@@ -1,7 +1,8 @@
 """Refunds: stored first, then requested under their row's key."""
 
 import logging
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
@@ -17,6 +18,7 @@ from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.money.purchases import lock_purchase
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
+    BankTransfer,
     ChargeStatus,
     MoneyWay,
     NoticeKind,
@@ -71,6 +73,38 @@ def refuse_other_sum() -> None:
         raise RefundOutdatedError
 
 
+def store_refund(
+    purchase_id: uuid.UUID,
+    amount: int,
+    reason: RefundReason,
+    by: User | None,
+    *,
+    way: MoneyWay = MoneyWay.ONLINE,
+    charge: PaymentCharge | None = None,
+    transfer: BankTransfer | None = None,
+) -> Refund:
+    """Store a promise. The caller has locked the purchase, or the charge of an online one."""
+    # The lock makes the key unique.
+    if charge is not None and way == MoneyWay.ONLINE:
+        key, attempt_at = f"refund-{charge.charge_id}-{charge.refunds.count() + 1}", timezone.now()
+        if (undecided := _undecided.get()) is not None:
+            _undecided.set(undecided - amount)
+    else:
+        number = Refund.objects.filter(purchase=purchase_id).count() + 1
+        key, attempt_at = f"by-hand-{number}", None
+    return Refund.objects.create(
+        purchase_id=purchase_id,
+        way=way,
+        charge=charge,
+        transfer=transfer,
+        amount=amount,
+        key=key,
+        reason=reason,
+        requested_by=by,
+        next_attempt_at=attempt_at,
+    )
+
+
 @transaction.atomic
 def request_refund(
     *, payment: Payment, reason: RefundReason, keep: int = 0, by: User | None = None
@@ -88,23 +122,24 @@ def request_refund(
             continue
         owed -= amount
         if by or not charge.refunds.filter(status=RefundStatus.FAILED).exists():
-            refunds.append(_request(charge, amount, reason, by))
+            refund = store_refund(payment.purchase_id, amount, reason, by, charge=charge)
+            refunds.append(refund)
     return refunds
 
 
 @transaction.atomic
 def refund_second_payment(payment: Payment, case: RefundCase) -> list[Refund]:
     """Refund, once, money that does not pay its purchase; return new refunds."""
-    charges = payment.charges.select_for_update().order_by("id")
-    decided = [_decide_once(one, case) for one in charges if one.is_surplus]
-    return [refund for refund in decided if refund is not None]
+    charges = _list_second(payment.charges.select_for_update().order_by("id"))
+    return [
+        store_refund(payment.purchase_id, amount, case.reason, None, charge=charge)
+        for charge, amount in charges
+    ]
 
 
 def find_second_payment(payment: Payment) -> int:
     """Return the centavos that ``refund_second_payment`` would refund."""
-    second = [one for one in payment.charges.all() if one.is_surplus]
-    undecided = [one for one in second if not _is_decided(one)]
-    return sum(map(refundable_amount, undecided))
+    return sum(amount for _, amount in _list_second(payment.charges.all()))
 
 
 @transaction.atomic
@@ -126,7 +161,7 @@ def request_partial_refund(
         raise RefundTooLargeError
     is_second = charge.payment.review == ReviewReason.PAID_TWICE and amount == left
     reason = RefundReason.PAID_TWICE if is_second else RefundReason.BY_TEACHER
-    return _request(charge, amount, reason, by)
+    return store_refund(charge.payment.purchase_id, amount, reason, by, charge=charge)
 
 
 def is_refund_open(payment: Payment) -> bool:
@@ -162,11 +197,10 @@ def send_refunds_of(payment: Payment) -> int:
     return _send(_due().filter(charge__payment=payment))
 
 
-def _decide_once(locked: PaymentCharge, case: RefundCase) -> Refund | None:
-    if _is_decided(locked):
-        return None
-    amount = refundable_amount(locked)
-    return _request(locked, amount, case.reason, None) if amount > 0 else None
+def _list_second(charges: Iterable[PaymentCharge]) -> list[tuple[PaymentCharge, int]]:
+    """Pair the charges of a second payment with their centavos, where no refund is decided."""
+    undecided = (one for one in charges if one.is_surplus and not _is_decided(one))
+    return [(one, amount) for one in undecided if (amount := refundable_amount(one)) > 0]
 
 
 def _is_decided(charge: PaymentCharge) -> bool:
@@ -211,22 +245,6 @@ def _attempt(refund: Refund) -> bool:
         return False
     _finish(refund)
     return True
-
-
-def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User | None) -> Refund:
-    undecided = _undecided.get()
-    if undecided is not None:
-        _undecided.set(undecided - amount)
-    number = charge.refunds.count() + 1  # unique, since the caller has locked the charge
-    return Refund.objects.create(
-        purchase_id=charge.payment.purchase_id,
-        way=MoneyWay.ONLINE,
-        charge=charge,
-        amount=amount,
-        key=f"refund-{charge.charge_id}-{number}",
-        reason=reason,
-        requested_by=by,
-    )
 
 
 def _ask_provider(refund: Refund) -> CreatedRefund:

@@ -32,8 +32,8 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.money_back import promise_transfer
 from bookings.domain.money.purchases import book_transfer, lock_purchase
+from bookings.domain.money.refunds import store_refund
 from bookings.domain.sales.buying import PLACE_GONE, give_place
 from bookings.domain.sales.her_bookings import find_refusal, refuse_displacing
 from bookings.domain.sales.holds import find_account, keep_for_transfer
@@ -166,7 +166,8 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         return transfer  # a part went back meanwhile: she takes or returns the rest
     if was_paid or locked.is_given_up or not _pay(locked, actor):
         case = RefundCase.PAID_TWICE if was_paid else RefundCase.PAID_AFTER_CANCELLING
-        promise_transfer(transfer, case, actor)
+        way, amount = MoneyWay.TRANSFER, transfer.amount
+        store_refund(locked.pk, amount, case.reason, actor, way=way, transfer=transfer)
     return transfer
 
 
