@@ -40,7 +40,7 @@ def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
     claims = {"iss": settings.BASE_URL, "sid": session_id, "iat": now, "exp": expires_at}
     if user_id:
         claims["sub"] = user_id
-    value = jwt.encode(claims, _signing_key(settings.SECRET_KEY), algorithm=ALGORITHM)
+    value = jwt.encode(claims, signing_key(settings.SECRET_KEY), algorithm=ALGORITHM)
     return SessionToken(value, session_id, user_id, now, expires_at)
 
 
@@ -50,7 +50,7 @@ def read_token(value: str) -> SessionToken | None:
         try:
             claims = jwt.decode(
                 value,
-                _signing_key(secret),
+                signing_key(secret),
                 algorithms=[ALGORITHM],  # never the token's own claim
                 issuer=settings.BASE_URL,
                 leeway=LEEWAY,
@@ -72,5 +72,5 @@ def read_token(value: str) -> SessionToken | None:
     return None
 
 
-def _signing_key(secret: str) -> bytes:
+def signing_key(secret: str) -> bytes:
     return hashlib.sha256(f"session-token:{secret}".encode()).digest()

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Session, User
 from accounts.services import revoke_sessions, suspend
 from accounts.sessions.engine import SessionStore
-from accounts.sessions.tokens import _signing_key, issue_token, read_token
+from accounts.sessions.tokens import issue_token, read_token, signing_key
 from tests.accounts.flows import session_of
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def forge(key: bytes | str | None = None, headers: dict | None = None, **claims)
         "exp": now + timedelta(days=30),
     }
     kept = {name: value for name, value in {**usual, **claims}.items() if value is not None}
-    return jwt.encode(kept, key or _signing_key(settings.SECRET_KEY), "HS256", headers=headers)
+    return jwt.encode(kept, key or signing_key(settings.SECRET_KEY), "HS256", headers=headers)
 
 
 def test_token_says_whose_session_it_is_and_until_when(time_machine):
@@ -134,7 +134,7 @@ FORGERIES = {
     "other key": lambda: forge(key="another-key-of-thirty-two-bytes!"),
     "the secret key itself": lambda: forge(key=settings.SECRET_KEY),
     "other algorithm": lambda: jwt.encode(
-        {"sid": "a"}, _signing_key(settings.SECRET_KEY) * 2, "HS512"
+        {"sid": "a"}, signing_key(settings.SECRET_KEY) * 2, "HS512"
     ),
     "flipped bit": flipped,
     "expired": lambda: forge(exp=timezone.now() - timedelta(minutes=1)),
