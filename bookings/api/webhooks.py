@@ -13,6 +13,7 @@ from bookings.domain.sales.notifications import (
     TooManyNotificationsError,
     accept_notification,
 )
+from bookings.payments.backend import PROVIDERS
 from bookings.payments.gateway import MAX_NOTIFICATION_BYTES
 from config.lib.addresses import client_address
 from config.lib.api import BODY_TOO_LARGE, Refusal, operation
@@ -34,8 +35,12 @@ class PaymentWebhookView(APIView):
         TooManyNotificationsError: Refusal(429, TOO_MANY, retry_after=WINDOW_SECONDS),
     }
 
+    @property
+    def provider_label(self) -> str:
+        return PROVIDERS[self.provider].label.replace(" ", "")
+
     @operation(
-        "receiveMercadoPagoNotice",
+        "receive{view.provider_label}Notice",
         auth=[],
         request={"*/*": {"description": WHAT_COMES}},
         responses={200: None},

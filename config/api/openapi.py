@@ -135,6 +135,7 @@ class ApiSchema(AutoSchema):
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
         room = read_texts(type(self.view).__module__)
+        operation["operationId"] = operation["operationId"].format(view=self.view)
         texts = room[operation["operationId"]]
         operation["tags"] = [texts["tag"] if "tag" in texts else room["shared"]["tag"]]
         operation |= {key: texts[key] for key in ("summary", "description") if key in texts}

@@ -52,8 +52,9 @@ def operation(
 ) -> Callable[[Handler], Handler]:
     """Describe a handler; the rest is in the ``openapi.yaml`` beside its module.
 
-    name: the operation's id. errors: of the view's ``refusals`` those that it answers, by default
-    all. texts: further ``{"error": text}`` by status. shapes: as for ``extend_schema``.
+    name: the operation's id, which may name a ``{view.attribute}``. errors: of the view's
+    ``refusals`` those that it answers, by default all. texts: further ``{"error": text}`` by
+    status. shapes: as for ``extend_schema``.
     """
 
     def describe(handler: Handler) -> Handler:
