@@ -278,6 +278,13 @@ def test_unsupported_python_is_refused_and_a_failed_install_is_repeated(make_ven
     assert make_venv() == (0, "")
 
 
+def test_chosen_python_that_is_unsupported_is_refused(make_venv, tmp_path):
+    code, complaint = make_venv(PYTHON="/bin/false")
+
+    assert (code, (tmp_path / ".venv").exists()) == (1, False)
+    assert complaint.startswith("PYTHON=/bin/false is no Python 3.11 to 3.14")
+
+
 def test_folder_that_is_no_environment_is_left_alone(make_venv, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.txt").touch()
