@@ -19,7 +19,7 @@ from bookings.domain.desk.own_page import SELLER_KEY, SELLER_SECONDS
 from bookings.domain.sales import notifications
 from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
-from bookings.webhooks import delivery as messenger
+from bookings.webhooks import attempts as messenger
 from calendar_sync.google import calendar as google_module
 from calendar_sync.google import events
 from calendar_sync.listing import guard

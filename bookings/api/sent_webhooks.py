@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from bookings.models import WebhookKind
-from bookings.webhooks.delivery import DELAYS, GONE, MAX_ATTEMPTS
+from bookings.webhooks.attempts import DELAYS, GONE, MAX_ATTEMPTS
 
 # Properties, each with its schema and an example.
 Properties = dict[str, tuple[dict[str, Any], Any]]

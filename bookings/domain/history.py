@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.models import User
 from bookings.models import ClassEvent, ClassLog, Purchase, VirtualClass
-from bookings.webhooks.delivery import deliver_webhooks_soon
+from bookings.webhooks.attempts import deliver_webhooks_soon
 from bookings.webhooks.events import describe_discount, draft_announcement
 
 

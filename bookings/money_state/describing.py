@@ -17,7 +17,7 @@ from bookings.models import (
     VirtualClass,
     find_open_class,
 )
-from bookings.money_state.facts import MoneyFacts
+from bookings.money_state.purchase_facts import MoneyFacts
 from bookings.money_state.returns import ReturnedMoney, list_returns
 from bookings.money_state.states import (
     AS_PAID,

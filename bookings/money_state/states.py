@@ -23,7 +23,7 @@ NO_LONGER_KEPT = _(
 
 
 class MoneyState(Enum):
-    """The first one that fits counts (facts.py).
+    """The first one that fits counts (purchase_facts.py).
 
     Texts may name the ``VALUES`` of describing.py. badge: on home and lists. line: on the page of a
     class or place. cancelling: on the page that asks before cancelling. hers: on her sheet of a

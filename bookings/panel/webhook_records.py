@@ -26,7 +26,7 @@ from bookings.models import (
 )
 from bookings.panel.lists import Entry, OptionFilter, class_link, day_and_time, make_badge
 from bookings.panel.pages import Pages, PagesAdmin, ReadOnlyMixin, show_page
-from bookings.webhooks.delivery import deliver_now
+from bookings.webhooks.attempts import deliver_now
 from bookings.webhooks.endpoints import (
     deliver_again,
     generate_secret,

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from bookings.models import DisabledReason, WebhookAttempt, WebhookDelivery, WebhookEndpoint
-from bookings.webhooks.delivery import deliver_now, deliver_webhooks_soon
+from bookings.webhooks.attempts import deliver_now, deliver_webhooks_soon
 from bookings.webhooks.events import build_test_event
 
 

@@ -31,7 +31,7 @@ from bookings.domain.sales.settling import expire_payments, settle_due_payments
 from bookings.models import note_beat, note_failure, read_beats
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import plan_missing_reminders
-from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.attempts import deliver_webhooks
 from bookings.webhooks.events import announce_events, forget_webhooks
 from config.lib.background_jobs import tagged
 

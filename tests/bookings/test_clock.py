@@ -20,7 +20,7 @@ from bookings.models import (
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_due
 from bookings.notices.mail import name_occasion
-from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.attempts import deliver_webhooks
 from bookings.webhooks.events import build_test_event
 from bookings.work.sweeps import sweep
 from tests.bookings.webhooks.factories import WebhookEndpointFactory

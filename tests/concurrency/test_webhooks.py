@@ -12,9 +12,9 @@ from standardwebhooks import Webhook
 
 from bookings.domain.history import record_event
 from bookings.models import ClassEvent, WebhookDelivery, WebhookEvent, WebhookState
-from bookings.webhooks import delivery as delivering
+from bookings.webhooks import attempts as delivering
 from bookings.webhooks import events
-from bookings.webhooks.delivery import LEASE, deliver_webhooks
+from bookings.webhooks.attempts import LEASE, deliver_webhooks
 from bookings.webhooks.endpoints import record_test_event
 from bookings.webhooks.events import announce_events
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
@@ -28,8 +28,8 @@ POINTS: dict[str, Callable[[], None]] = {
     "handed on, not yet crossed out": partial(
         die_after, "bookings.models.WebhookDelivery.objects.bulk_create"
     ),
-    "while sending": partial(die_before, "bookings.webhooks.delivery.send"),
-    "between sending and noting": partial(die_before, "bookings.webhooks.delivery.record_answer"),
+    "while sending": partial(die_before, "bookings.webhooks.attempts.send"),
+    "between sending and noting": partial(die_before, "bookings.webhooks.attempts.record_answer"),
 }
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import WebhookDelivery, WebhookEndpoint, WebhookState
-from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.attempts import deliver_webhooks
 from bookings.webhooks.endpoints import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.attempts import deliver_webhooks
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 
 from bookings.domain.places.joining import join_class
 from bookings.models import WebhookDelivery
-from bookings.webhooks import delivery as messenger
+from bookings.webhooks import attempts as messenger
 from tests.factories import VirtualClassFactory
 
 JOIN_SECONDS = 10

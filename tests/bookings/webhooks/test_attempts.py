@@ -14,7 +14,7 @@ from standardwebhooks import Webhook
 
 from accounts.management.key_rotation import Outcome, rotate_encrypted_fields
 from bookings.models import Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
-from bookings.webhooks.delivery import MAX_ATTEMPTS, deliver_webhooks
+from bookings.webhooks.attempts import MAX_ATTEMPTS, deliver_webhooks
 from bookings.webhooks.endpoints import (
     generate_secret,
     make_due_again,
