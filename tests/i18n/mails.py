@@ -27,7 +27,7 @@ from bookings.models import (
 from bookings.notices.due import gather_for_day
 from bookings.notices.to_teacher import DRIFTS
 from tests.factories import HoldFactory
-from tests.i18n.pages import (
+from tests.i18n.paid_pages import (
     announce,
     book_for_zoe,
     give_back,

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from icalendar import Calendar
 
 from bookings.notices.rendering import render_mail
-from tests.i18n import pages  # noqa: F401 - adds its states
+from tests.i18n import pages, paid_pages  # noqa: F401 - they add their states
 from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
 from tests.i18n.world import STATES
