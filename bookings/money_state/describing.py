@@ -60,12 +60,9 @@ def with_class_money(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     return classes.prefetch_related(None).prefetch_related(Prefetch("purchases", purchases))
 
 
-def describe_money(purchase: Purchase, now: datetime, *, says_paid: bool = False) -> "Money":
-    """Return the state of a purchase's money. Read many purchases ``with_money``.
-
-    says_paid: the buyer has just come back from paying.
-    """
-    return Money(purchase, now, says_paid)
+def describe_money(purchase: Purchase, now: datetime) -> "Money":
+    """Return the state of a purchase's money. Read many purchases ``with_money``."""
+    return Money(purchase, now)
 
 
 class Money(MoneyFacts):

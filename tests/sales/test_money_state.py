@@ -5,7 +5,7 @@ from django.utils import timezone, translation
 
 from bookings.domain.money.purchases import book_transfer
 from bookings.models import Purchase, Refund, TransferState
-from bookings.money_state import MoneyState, describe_money, with_money
+from bookings.money_state import Money, MoneyState, describe_money, with_money
 from tests.factories import BankTransferFactory, UserFactory
 from tests.money_states import PAGE, render
 from tests.sales.money_rows import BUILDERS, CASES, PRICE, lapsed, paid_online
@@ -46,7 +46,7 @@ def test_every_state_but_the_page_of_return_has_rows():
 def test_who_comes_back_from_paying_waits():
     purchase = lapsed()
 
-    money = describe_money(purchase, timezone.now(), says_paid=True)
+    money = Money(purchase, timezone.now(), says_paid=True)
 
     assert money.state is MoneyState.PROCESSING
     assert not money.may_pay

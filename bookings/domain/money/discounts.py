@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -120,9 +120,9 @@ def describe_off(code: DiscountCode) -> str:
     return f"{code.percent}\u00a0%" if code.percent is not None else pesos(code.amount or 0)
 
 
-def list_uses(now: datetime | None = None) -> QuerySet[Purchase]:
+def list_uses() -> QuerySet[Purchase]:
     """List the purchases with a code that are paid, or may still be paid."""
-    now = now or timezone.now()
+    now = timezone.now()
     # A place that was given up may still be paid. A class that lapsed has lost its time.
     has_checkout = Q(
         kind=PurchaseKind.PLACE,
