@@ -1,8 +1,7 @@
 """Let the teacher edit the seller's data, which were in the environment."""
 
-import os
-
 import django.core.validators
+from django.conf import settings
 from django.db import migrations, models
 
 SELLER = {
@@ -15,13 +14,15 @@ SELLER = {
 
 
 def take_from_environment(apps, schema_editor):
-    """Keep what 0.1.0 read from the environment; the settings know these names no longer."""
+    """Keep what 0.1.0 read as settings, also from ENV_FILE and from the files of NAME_FILE."""
     page = apps.get_model('bookings', 'TeacherPage')
     values = {
-        field: os.environ.get(name, '').strip()[: page._meta.get_field(field).max_length]  # noqa: TID251 - no setting any more
+        field: settings.ENV.text(name)[: page._meta.get_field(field).max_length]
         for field, name in SELLER.items()
     }
-    page.objects.update(**values)
+    if any(values.values()):
+        # There is no row before the teacher saves her page.
+        page.objects.update_or_create(pk=1, defaults=values)
 
 
 class Migration(migrations.Migration):

@@ -25,6 +25,7 @@ from bookings.domain.desk.own_page import (
 )
 from bookings.domain.exceptions import PhotoError
 from bookings.models import StoredFile, TeacherPage
+from config.env.environment import load_env
 from tests.factories import TeacherPageFactory
 
 pytestmark = pytest.mark.django_db
@@ -107,16 +108,52 @@ def test_what_she_writes_counts_from_then_on():
     assert seller["address"] == "Calle 1"
 
 
-def test_an_update_takes_the_seller_from_the_environment(monkeypatch):
-    TeacherPage.objects.create()
-    monkeypatch.setenv("SELLER_NAME", " Paula Profe ")
-    monkeypatch.setenv("SELLER_HOURS", "x" * 200)
-    migration = import_module("bookings.migrations.0012_seller_on_the_teachers_page")
+@pytest.fixture
+def update(settings, tmp_path, monkeypatch):
+    """Migrate with these lines in ENV_FILE, as on a machine with systemd."""
 
-    migration.take_from_environment(apps, None)
+    def migrate(*lines: str) -> None:
+        (tmp_path / "env").write_text("\n".join(lines))
+        monkeypatch.setenv("ENV_FILE", str(tmp_path / "env"))
+        settings.ENV = load_env()
+        migration = import_module("bookings.migrations.0012_seller_on_the_teachers_page")
+        migration.take_from_environment(apps, None)
+
+    return migrate
+
+
+def test_an_update_takes_the_seller_from_where_settings_are(update, tmp_path, monkeypatch):
+    (tmp_path / "cuit").write_text("20-12345678-6\n")
+    monkeypatch.setenv("SELLER_ADDRESS", "Calle 1")
+
+    update(
+        "SELLER_NAME= Paula Profe ",
+        f"SELLER_CUIT_FILE={tmp_path}/cuit",
+        f"SELLER_HOURS={'x' * 200}",
+    )
 
     page = TeacherPage.objects.get()
-    assert (page.seller_name, page.hours, page.cuit) == ("Paula Profe", "x" * 120, "")
+    assert (page.seller_name, page.cuit, page.address) == (
+        "Paula Profe",
+        "20-12345678-6",
+        "Calle 1",
+    )
+    assert (page.hours, page.data_fiscal_url, page.about) == ("x" * 120, "", "")
+
+
+def test_an_update_keeps_the_rest_of_a_page_that_was_saved(update):
+    TeacherPage.objects.create(about="Enseño inglés.")
+
+    update("SELLER_NAME=Paula Profe")
+
+    page = TeacherPage.objects.get()
+    assert (page.seller_name, page.about) == ("Paula Profe", "Enseño inglés.")
+
+
+def test_an_update_without_a_seller_creates_no_page(update):
+    update("")
+
+    assert not TeacherPage.objects.exists()
 
 
 def test_a_page_without_the_database_has_a_footer_all_the_same(monkeypatch):
