@@ -53,9 +53,12 @@ def load_agenda(
     first_day = max(first_day, today)
     last_day = min(last_day, today + timedelta(days=rules.horizon_days))
     whole = whole_days(first_day, last_day)
+    # The pause beside a class of the day before or after reaches into the range.
+    pause = timedelta(minutes=max(rules.buffer_before_minutes, rules.buffer_after_minutes))
+    near = Period(whole.start - pause, whole.end + pause)
     return Agenda(
         openings=load_hours(first_day, last_day).openings,
-        classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving, retaking)],
+        classes=[*_class_times(near, moving), *_hold_times(near, now, user, moving, retaking)],
         appointments=_event_times(moving),
         step=timedelta(minutes=rules.slot_step_minutes),
         buffer_before=timedelta(minutes=rules.buffer_before_minutes),
@@ -140,21 +143,21 @@ def _event_times(moving: VirtualClass | None) -> list[Period]:
     return events
 
 
-def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]:
-    rows = VirtualClass.objects.owning_time().overlapping(whole.start, whole.end)
+def _class_times(near: Period, moving: VirtualClass | None) -> Iterable[Period]:
+    rows = VirtualClass.objects.owning_time().overlapping(near.start, near.end)
     if moving:
         rows = rows.exclude(pk=moving.pk)
     return starmap(Period, rows.values_list("start_time", "end_time"))
 
 
 def _hold_times(
-    whole: Period,
+    near: Period,
     now: datetime,
     user: User | None,
     moving: VirtualClass | None,
     retaking: Period | None,
 ) -> Iterable[Period]:
-    rows = Hold.objects.live(now).filter(start_time__lt=whole.end)
+    rows = Hold.objects.live(now).filter(start_time__lt=near.end)
     if user:
         rows = rows.exclude(user=user, purchase=None)
     if retaking:

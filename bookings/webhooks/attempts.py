@@ -1,7 +1,7 @@
 """Delivery by any number of workers, in any order: claim, send, record, retry with backoff.
 
-If a worker dies, another repeats the event under its id once the lease is over. While an endpoint
-that is down rests, its deliveries wait and lose no attempt.
+If a worker dies, its attempt counts as a failure once the lease is over, and the event is repeated
+under its id. While an endpoint that is down rests, its deliveries wait and lose no attempt.
 """
 
 import logging
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 from standardwebhooks import Webhook
 
@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 SECONDS_IN_A_ROW = 45
 HEADERS = {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks"}
 UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timedelta(0))
+# The receiver may have caused it: an answer without an end outlasts the worker's time for a sweep.
+INTERRUPTED = Answer(None, "El intento se cortó antes de la respuesta.", timedelta(0))
 # Delays after each failure, as Standard Webhooks advises: ten attempts in three days.
 DELAYS = [
     timedelta(seconds=5),
@@ -48,7 +50,7 @@ DELAYS = [
     timedelta(hours=24),
 ]
 MAX_ATTEMPTS = len(DELAYS) + 1
-# Longer than a request takes.
+# Longer than a request takes, unless the receiver draws out its headers.
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
@@ -79,10 +81,11 @@ def deliver_webhooks_soon() -> None:
 
 def deliver_now(row: WebhookDelivery) -> bool:
     """Return True if the receiver took it; False also if another worker has claimed it."""
-    delivery = _claim(row)
+    is_interrupted = row.attempts > row.log.filter(at__gte=row.due_at).count()
+    delivery = _claim(row, attempts=row.attempts if is_interrupted else row.attempts + 1)
     if delivery is None:
         return False
-    answer = _send(delivery)
+    answer = INTERRUPTED if is_interrupted else _send(delivery)
     record_answer(delivery, answer)
     return answer.is_success
 
@@ -98,9 +101,9 @@ def _list_due() -> list[WebhookDelivery]:
     return list(firsts.order_by("next_attempt_at", "pk"))
 
 
-def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
+def _claim(row: WebhookDelivery, *, attempts: int) -> WebhookDelivery | None:
     unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
-    if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
+    if not claim(unsent, row, "next_attempt_at", LEASE, attempts=attempts):
         return None
     # A secret that cannot be decrypted would raise here and hold up the other endpoints.
     sealed = unsent.defer("endpoint__secret")

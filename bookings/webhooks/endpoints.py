@@ -54,8 +54,8 @@ def make_due_again(deliveries: QuerySet[WebhookDelivery]) -> int:
 def deliver_again(delivery: WebhookDelivery) -> None:
     """Send it now, unless its endpoint is inactive."""
     _reset(WebhookDelivery.objects.filter(pk=delivery.pk))
-    # Only this field: a full refresh would reload the endpoint with its secrets.
-    delivery.refresh_from_db(fields=["next_attempt_at"])
+    # Only these fields: a full refresh would reload the endpoint with its secrets.
+    delivery.refresh_from_db(fields=["next_attempt_at", "attempts", "due_at"])
     if delivery.endpoint.is_active:
         deliver_now(delivery)
 

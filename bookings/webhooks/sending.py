@@ -15,7 +15,7 @@ from time import monotonic
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
-from urllib3 import BaseHTTPResponse
+from urllib3 import HTTPResponse
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
@@ -23,6 +23,7 @@ CONNECT_SECONDS = 5
 ADDRESSES_TRIED = 3
 LONGEST_REST = timedelta(hours=1)  # that a receiver may ask for
 MAX_LENGTH = 500  # of an address
+EXCERPT_BYTES = 500
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # The rest of IPv6 holds other spellings of IPv4 addresses, private ones included.
 GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -51,7 +52,10 @@ class Answer:
 
 
 def send(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-    """Post the body. Each step of the exchange may take settings.WEBHOOK_TIMEOUT."""
+    """Post the body. Each step of the exchange may take settings.WEBHOOK_TIMEOUT.
+
+    Only headers that trickle in byte by byte take longer.
+    """
     began = monotonic()
     status, failure, wait, excerpt = None, "", timedelta(0), ""
     try:
@@ -63,8 +67,7 @@ def send(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
             response = connection.getresponse()
             status, failure = response.status, _status_failure(response.status)
             wait = _read_wait(response.headers.get("Retry-After", ""))
-            with suppress(OSError, HTTPException, HTTPError):
-                excerpt = _read_excerpt(response)
+            excerpt = _read_excerpt(response)
     except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
         failure = _describe_failure(error)
     return Answer(status, failure, timedelta(seconds=monotonic() - began), excerpt, wait)
@@ -139,8 +142,17 @@ def _connect(target: SplitResult) -> HTTPConnection:
     raise failure or OSError("The name has no address.")
 
 
-def _read_excerpt(response: BaseHTTPResponse) -> str:
-    text = response.read(500, decode_content=False).decode(errors="replace")
+def _read_excerpt(response: HTTPResponse) -> str:
+    """Return the beginning of the body, as far as it comes in time."""
+    end, body = monotonic() + settings.WEBHOOK_TIMEOUT.total_seconds(), b""
+    with suppress(OSError, HTTPException, HTTPError):
+        while len(body) < EXCERPT_BYTES and monotonic() < end:
+            # read() would wait for all of these bytes, however slowly they come.
+            piece = response.read1(EXCERPT_BYTES - len(body), decode_content=False)
+            if not piece:
+                break
+            body += piece
+    text = body.decode(errors="replace")
     return "".join(sign if sign.isprintable() else " " for sign in text).strip()
 
 

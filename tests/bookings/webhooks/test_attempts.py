@@ -16,6 +16,7 @@ from accounts.management.key_rotation import Outcome, rotate_encrypted_fields
 from bookings.models import Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
 from bookings.webhooks.attempts import MAX_ATTEMPTS, deliver_webhooks
 from bookings.webhooks.endpoints import (
+    deliver_again,
     generate_secret,
     make_due_again,
     record_test_event,
@@ -114,6 +115,54 @@ def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, se
     assert time.monotonic() - started < 4
 
 
+def fail_before(delivery, attempts):
+    for _ in range(attempts):
+        WebhookAttempt.objects.create(delivery=delivery, took_ms=1, failure="Respondió 500.")
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(attempts=attempts)
+
+
+def interrupt(delivery, attempts=1):
+    """Leave what a worker leaves that was killed while sending, once its lease is over."""
+    fail_before(delivery, attempts - 1)
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(attempts=attempts)
+
+
+def test_an_interrupted_attempt_is_a_failure_and_the_receiver_rests(
+    clock, delivery, endpoint, receiver
+):
+    record_test_event(endpoint)
+    interrupt(delivery)
+
+    assert deliver_webhooks() == 0
+
+    assert receiver.requests == []
+    assert state(delivery) == WebhookState.FAILED
+    assert (delivery.attempts, delivery.log.count()) == (1, 1)
+    assert delivery.failure == "El intento se cortó antes de la respuesta."
+    endpoint.refresh_from_db()
+    assert (endpoint.failures, endpoint.failing_since) == (1, NOON)
+    assert wait(clock, seconds=20) == 0
+    assert wait(clock, seconds=20) == 2
+    assert (state(delivery), delivery.attempts) == (WebhookState.SENT, 2)
+
+
+def test_the_last_attempt_counts_if_it_is_interrupted(delivery, receiver):
+    interrupt(delivery, MAX_ATTEMPTS)
+
+    assert deliver_webhooks() == 0
+
+    assert state(delivery) == WebhookState.GAVE_UP
+    assert receiver.requests == []
+
+
+def test_an_interrupted_attempt_does_not_hinder_sending_again(delivery, receiver):
+    interrupt(delivery)
+
+    deliver_again(WebhookDelivery.objects.get(pk=delivery.pk))
+
+    assert state(delivery) == WebhookState.SENT
+
+
 def test_a_receiver_says_how_long_to_wait(clock, delivery, receiver):
     receiver.status, receiver.headers = 429, {"Retry-After": "1800"}
     deliver_webhooks()
@@ -206,15 +255,15 @@ def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(clock, endpoint, r
 def test_switched_on_again_it_gets_what_was_given_up_while_it_failed(clock, endpoint, receiver):
     receiver.status = 500
     long_given_up = record_test_event(endpoint)
-    WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1)
+    fail_before(long_given_up, MAX_ATTEMPTS - 1)
     deliver_webhooks()
     receiver.status = 200
     record_test_event(endpoint)
     wait(clock, hours=1)
     receiver.status = 500
     given_up, planned = record_test_event(endpoint), record_test_event(endpoint)
-    WebhookDelivery.objects.filter(pk=given_up.pk).update(attempts=MAX_ATTEMPTS - 1)
-    WebhookDelivery.objects.filter(pk=planned.pk).update(attempts=MAX_ATTEMPTS - 2)
+    fail_before(given_up, MAX_ATTEMPTS - 1)
+    fail_before(planned, MAX_ATTEMPTS - 2)
     wait(clock, minutes=1)
     receiver.status = 410
     wait(clock, hours=1)

@@ -3,6 +3,7 @@
 import socket
 import ssl
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 
@@ -44,6 +45,35 @@ def test_a_receiver_that_hangs_is_left(receiver, in_a_hurry):
     let_go.set()
 
     assert (answer.status, answer.failure) == (None, "No contestó a tiempo.")
+    assert answer.took < timedelta(seconds=4)
+
+
+@pytest.fixture
+def trickling():
+    """A server that answers 200 at once, and sends a byte of the body every 0.05 seconds."""
+    is_over = threading.Event()
+
+    def trickle(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):  # the sender has gone
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n")
+            while not is_over.wait(0.05):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=trickle, args=(server,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        is_over.set()
+        thread.join()
+
+
+def test_a_body_that_trickles_in_is_left_and_its_status_counts(trickling, in_a_hurry):
+    answer = send(trickling, BODY, {})
+
+    assert (answer.status, answer.is_success) == (200, True)
+    assert answer.excerpt in ("x" * length for length in range(2, 12))
     assert answer.took < timedelta(seconds=4)
 
 
