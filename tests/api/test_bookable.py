@@ -1,9 +1,11 @@
 """GET /api/prices and GET /api/slots say what the booking page offers."""
 
+from datetime import time, timedelta
+
 import pytest
 
 from bookings.domain.sales.holds import hold_slot
-from bookings.models import ClassType
+from bookings.models import BookingRules, ClassType, WeeklyHours
 from tests.api.bodies import answer_of
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -112,6 +114,26 @@ def test_both_days_are_included(anybody):
     assert {one[:5] for one in of_two_weeks} == {"11-24", "12-01"}
     assert times(anybody, f"{HOUR}&from=2026-11-25&to=2026-11-30") == []
     assert times(anybody, HOUR)[: len(of_two_weeks)] == of_two_weeks
+
+
+@pytest.mark.parametrize(
+    ("opening", "start", "free"),
+    [
+        ((time(0), time(1)), tuesday("00:00") - timedelta(minutes=30), ["11-24T00:30 01:00"]),
+        ((time(23), time(0)), tuesday("00:00") + timedelta(days=1), ["11-24T23:00 23:30"]),
+    ],
+    ids=["a class of the day before", "a class of the day after"],
+)
+def test_a_pause_reaches_over_midnight(anybody, opening, start, free):
+    BookingRules.objects.create(buffer_after_minutes=15)
+    WeeklyHours.objects.all().delete()
+    WeeklyHours.objects.create(weekday=1, start=opening[0], end=opening[1])
+    end = start + timedelta(minutes=30)
+    VirtualClassFactory(scheduled=True, start_time=start, end_time=end)
+
+    found = times(anybody, "type=individual&minutes=30&from=2026-11-24&to=2026-11-24")
+
+    assert found == free
 
 
 def test_a_time_that_is_held_is_free_for_its_person_only(anybody, signed_in, host):
