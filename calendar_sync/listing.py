@@ -18,7 +18,8 @@ from config.lib.provider_calls import ProviderBusyError, ProviderGuard, SingleFl
 
 logger = logging.getLogger(__name__)
 
-LIST_KEY = "calendar_sync.upcoming"
+# Another shape needs another name: 0.1.0 stores pairs under "calendar_sync.upcoming".
+LIST_KEY = "calendar_sync.events"
 
 # How long a reader waits for another's call, holding a thread.
 PATIENCE = timedelta(seconds=1)

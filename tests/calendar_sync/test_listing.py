@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import pytest
 import time_machine
+from django.core.cache import cache
 from django.db import connections
 
 from calendar_sync import (
@@ -91,6 +92,13 @@ def test_listing_asks_the_provider_once(google, token):
     assert first == second
     assert len(first) == 1
     assert len(listings(google)) == 1
+
+
+def test_listing_ignores_what_the_previous_release_kept(google, token):
+    google.add_event(start=START)
+    cache.set("calendar_sync.upcoming", (("3", "0f2a"), []), timeout=75)
+
+    assert [slot.start for slot in upcoming_events(token)] == [START]
 
 
 def test_listing_asks_again_when_the_time_is_over(google, token, settings):
