@@ -28,7 +28,6 @@ class UserDataView(APIView):
         texts={400: ['level: "experto" no es una elección válida.', NO_JSON]},
     )
     def post(self, request: Request) -> Response:
-        form = ProfileSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        user = save_profile(user=cast(User, request.user), **form.validated_data)
+        settings = ProfileSerializer().run_validation(request.data)
+        user = save_profile(user=cast(User, request.user), **settings)
         return Response({"message": PROFILE_RECEIVED, "user": UserSerializer(user).data})

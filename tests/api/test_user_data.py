@@ -182,6 +182,13 @@ def test_wrong_value_is_refused(sign_in, student, name, value):
     assert response.json()["error"].startswith(f"{name}: ")
 
 
+def test_null_is_refused_in_spanish(sign_in, student):
+    response = post(sign_in(student), "null")
+
+    assert_refused(response, 400, student)
+    assert response.json() == {"error": "Este campo no puede ser nulo."}
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_missing_setting_is_refused(sign_in, student, name):
     response = post(sign_in(student), {key: SETTINGS[key] for key in SETTINGS if key != name})
