@@ -119,8 +119,7 @@ class TooManyLapsedError(TooManyHoldsError):
 
 class TooManyChosenError(TooManyLapsedError):
     text = _(
-        "Elegiste muchos horarios y no los reservaste. Probá de nuevo en unas horas, o escribile a "
-        "la profe."
+        "Elegiste muchos horarios en un día. Probá de nuevo en unas horas, o escribile a la profe."
     )
 
 
