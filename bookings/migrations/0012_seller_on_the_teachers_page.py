@@ -35,27 +35,27 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='teacherpage',
             name='address',
-            field=models.CharField(blank=True, db_default='', max_length=200, verbose_name='domicilio'),
+            field=models.CharField(blank=True, db_default='', default='', max_length=200, verbose_name='domicilio'),
         ),
         migrations.AddField(
             model_name='teacherpage',
             name='cuit',
-            field=models.CharField(blank=True, db_default='', help_text='Por ejemplo 27-12345678-9.', max_length=13, verbose_name='CUIT'),
+            field=models.CharField(blank=True, db_default='', default='', help_text='Por ejemplo 27-12345678-9.', max_length=13, verbose_name='CUIT'),
         ),
         migrations.AddField(
             model_name='teacherpage',
             name='data_fiscal_url',
-            field=models.URLField(blank=True, db_default='', max_length=500, validators=[django.core.validators.URLValidator(schemes=['https'])], verbose_name='Data Fiscal'),
+            field=models.URLField(blank=True, db_default='', default='', max_length=500, validators=[django.core.validators.URLValidator(schemes=['https'])], verbose_name='Data Fiscal'),
         ),
         migrations.AddField(
             model_name='teacherpage',
             name='hours',
-            field=models.CharField(blank=True, db_default='', help_text='Por ejemplo: lunes a viernes de 9 a 18.', max_length=120, verbose_name='horario de atención'),
+            field=models.CharField(blank=True, db_default='', default='', help_text='Por ejemplo: lunes a viernes de 9 a 18.', max_length=120, verbose_name='horario de atención'),
         ),
         migrations.AddField(
             model_name='teacherpage',
             name='seller_name',
-            field=models.CharField(blank=True, db_default='', max_length=120, verbose_name='nombre o razón social'),
+            field=models.CharField(blank=True, db_default='', default='', max_length=120, verbose_name='nombre o razón social'),
         ),
         migrations.RunPython(take_from_environment, migrations.RunPython.noop),
     ]

@@ -37,16 +37,22 @@ class TeacherPage(models.Model):
     class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
     # The seller's data, which Argentina's law wants where people pay: in the footer of each page.
     seller_name = models.CharField(
-        "nombre o razón social", max_length=120, blank=True, db_default=""
+        "nombre o razón social", max_length=120, blank=True, default="", db_default=""
     )
     cuit = models.CharField(
-        "CUIT", max_length=13, blank=True, db_default="", help_text="Por ejemplo 27-12345678-9."
+        "CUIT",
+        max_length=13,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Por ejemplo 27-12345678-9.",
     )
-    address = models.CharField("domicilio", max_length=200, blank=True, db_default="")
+    address = models.CharField("domicilio", max_length=200, blank=True, default="", db_default="")
     hours = models.CharField(
         "horario de atención",
         max_length=120,
         blank=True,
+        default="",
         db_default="",
         help_text="Por ejemplo: lunes a viernes de 9 a 18.",
     )
@@ -54,6 +60,7 @@ class TeacherPage(models.Model):
         "Data Fiscal",
         max_length=500,
         blank=True,
+        default="",
         db_default="",
         validators=[URLValidator(schemes=["https"])],
     )

@@ -157,14 +157,13 @@ def _encode(image: Image.Image, width: int) -> bytes:
 def load_teacher_page() -> TeacherPage:
     """Return an unsaved page if there is none."""
     stored = TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).first()
-    return stored or TeacherPage(**dict.fromkeys(SELLER, ""))
+    return stored or TeacherPage()
 
 
 def lock_teacher_page() -> TeacherPage:
     """Create the page if there is none."""
     pages = TeacherPage.objects.select_for_update()
-    unknown = dict.fromkeys(SELLER, "")
-    return pages.get_or_create(pk=TeacherPage.SINGLETON, defaults=unknown)[0]
+    return pages.get_or_create(pk=TeacherPage.SINGLETON)[0]
 
 
 def load_seller() -> dict[str, str]:
