@@ -23,7 +23,7 @@ from bookings.pages import (
     transfers,
     waiting,
 )
-from bookings.pages.front import crawlers, front_page, timetable
+from bookings.pages.front import front_page, public_files, timetable
 from bookings.pages.sales import class_links, open_classes, paying
 from bookings.payments.backend import PROVIDERS
 
@@ -49,12 +49,12 @@ urlpatterns = [
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
     path("metrics", health.metrics, name="metrics"),
     path("", front_page.landing, name="landing"),
-    path("robots.txt", crawlers.robots, name="robots"),
-    path("sitemap.xml", crawlers.sitemap, name="sitemap"),
+    path("robots.txt", public_files.robots, name="robots"),
+    path("sitemap.xml", public_files.sitemap, name="sitemap"),
     path("horarios/embebido", timetable.show_timetable, name="timetable"),
-    path("foto/compartir/<slug:digest>.jpg", crawlers.show_share_picture, name="share_picture"),
+    path("foto/compartir/<slug:digest>.jpg", public_files.show_share_picture, name="share_picture"),
     path("privacidad", privacy.show_privacy, name="privacy"),
-    path("foto/<slug:name>.jpg", crawlers.show_photo, name="photo"),
+    path("foto/<slug:name>.jpg", public_files.show_photo, name="photo"),
     path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
     path("clase/<str:token>", class_links.show_link, name="class_link"),
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),

@@ -1,5 +1,7 @@
 """Push messages: the provider reports changes, through a channel that lasts a week.
 
+Has the channels, the view that takes the messages, and its URLconf.
+
 https://developers.google.com/workspace/calendar/api/guides/push
 """
 

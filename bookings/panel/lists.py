@@ -137,7 +137,7 @@ def class_badge(virtual_class: VirtualClass) -> str:
 
 @register.filter
 def place(rows: range) -> str:
-    """Name the classes that put a block of the week into its column of quarter hours."""
+    """Name the CSS classes that put a block of the week into its column of quarter hours."""
     (hour, quarter), (hours, quarters) = divmod(rows.start, 4), divmod(len(rows), 4)
     return f"placed hour-{hour} quarter-{quarter} hours-{hours} quarters-{quarters}"
 

@@ -23,7 +23,7 @@ from bookings.domain.desk.own_page import (
     set_photo,
     write_teacher_page,
 )
-from bookings.domain.desk.today import load_setup, take_first_steps
+from bookings.domain.desk.setup import load_setup, take_first_steps
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
 from bookings.notices.facts import site_address

@@ -10,7 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 
 from bookings.domain.desk.own_page import read_cuit
-from bookings.domain.desk.today import FirstOffer
+from bookings.domain.desk.setup import FirstOffer
 from bookings.models import Question, Quote, TeacherPage, Weekday
 from bookings.panel.inputs import CLOCK_INPUT, PesosField, list_used, make_rows
 

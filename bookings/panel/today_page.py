@@ -9,7 +9,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.domain.desk.today import count_tasks, load_setup, load_teacher_day
+from bookings.domain.desk.setup import load_setup
+from bookings.domain.desk.today import count_tasks, load_teacher_day
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import VirtualClass
 from bookings.panel.pages import show_page

@@ -17,7 +17,7 @@ from accounts.models import User
 from bookings.domain.calendar.grant import check_calendar_grant, describe_access
 from bookings.domain.calendar.repairing import compare_calendar, keep_push_channel
 from bookings.domain.classes.finishing import finish_requested_schedulings
-from bookings.domain.desk.today import load_setup
+from bookings.domain.desk.setup import load_setup
 from bookings.models import Notice, NoticeKind, WebhookEndpoint
 from bookings.notices.delivery import deliver_due
 from bookings.work.health import load_service_state

@@ -1,120 +1,27 @@
-"""The teacher's day, week and tasks, and the readiness of her service."""
+"""The teacher's day, week and tasks."""
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from datetime import date, datetime, time, timedelta
-from typing import IO
+from datetime import date, datetime, timedelta
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from bookings.availability.agenda import has_hours, load_agenda
+from bookings.availability.agenda import load_agenda
 from bookings.availability.weeks import monday_of
-from bookings.domain.calendar.grant import CONNECTED, AccessState, describe_access
-from bookings.domain.desk.hours import set_weekly_hours
 from bookings.domain.desk.messages import list_classes_of_week
-from bookings.domain.desk.own_page import load_seller, lock_teacher_page, set_photo
-from bookings.domain.exceptions import AlreadySetUpError
-from bookings.domain.money.prices import list_class_options
+from bookings.domain.desk.own_page import load_seller
 from bookings.domain.money.takings import count_payments_to_review
 from bookings.domain.places.waiting_list import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.models import (
     BankTransfer,
     ClassStatus,
-    ClassType,
-    Price,
     Purchase,
     Refund,
     VirtualClass,
-    Weekday,
 )
 from bookings.payments.backend import pays_online
 from calendar_sync import CalendarError
-
-
-@dataclass(frozen=True, slots=True)
-class FirstOffer:
-    """Centavos for a whole class."""
-
-    minutes: int
-    amount: int
-    group_amount: int | None = None
-    group_size: int = 0
-
-
-@transaction.atomic
-def take_first_steps(
-    *,
-    name: str,
-    subject: str,
-    days: Sequence[Weekday],
-    start: time,
-    end: time,
-    offer: FirstOffer,
-    photo: IO[bytes] | None = None,
-) -> None:
-    """Write the teacher's page, the same hours for each day, and prices from today on.
-
-    end: 00:00 for the end of the day. Raises AlreadySetUpError, ImpossibleHoursError, PhotoError,
-    without writing.
-    """
-    page = lock_teacher_page()
-    if not load_setup().is_new:
-        raise AlreadySetUpError
-    page.name, page.subject = name, subject
-    page.save(update_fields=["name", "subject"])
-    set_weekly_hours({day: [(start, end)] for day in days})
-    Price.objects.bulk_create(_list_prices(offer))
-    if photo:
-        set_photo(photo)
-
-
-def _list_prices(offer: FirstOffer) -> list[Price]:
-    cases = [
-        (ClassType.INDIVIDUAL, 1, offer.amount),
-        (ClassType.GROUP, offer.group_size, offer.group_amount),
-    ]
-    return [
-        Price(
-            class_type=class_type,
-            minutes=offer.minutes,
-            students_up_to=students,
-            amount=amount,
-            valid_from=timezone.localdate(),
-        )
-        for class_type, students, amount in cases
-        if amount is not None
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    has_hours: bool
-    has_prices: bool
-    calendar: AccessState
-
-    @property
-    def is_new(self) -> bool:
-        return not (self.has_hours or self.has_prices)
-
-    @property
-    def has_calendar(self) -> bool:
-        return self.calendar in CONNECTED
-
-    @property
-    def is_ready(self) -> bool:
-        return self.has_hours and self.has_prices and self.has_calendar
-
-
-def load_setup() -> Setup:
-    return Setup(
-        has_hours=has_hours(),
-        has_prices=bool(list_class_options()),
-        calendar=describe_access(is_down=False),
-    )
-
 
 # A day and its classes in order.
 DayClasses = tuple[date, list[VirtualClass]]

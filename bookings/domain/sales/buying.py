@@ -118,7 +118,7 @@ def give_place(locked: Purchase, by: User | None) -> None:
     if locked.is_given_up or locked.person.status == UserStatus.ERASED:
         raise BookingError(PLACE_GONE)
     booked = locked.booked_class
-    _refuse_closed(booked)
+    _refuse_unjoinable(booked)
     refuse_lost_use(locked)
     take_place(user=locked.person, virtual_class=booked)
     # The person may have chosen the class anew after this purchase lapsed.
@@ -156,7 +156,7 @@ def _settle_unpaid(locked: Purchase, payment: Payment) -> None:
     if payment.status == PaymentStatus.DISPUTED:
         return
     try:
-        _refuse_closed(booked)
+        _refuse_unjoinable(booked)
         if locked.person.status == UserStatus.ERASED:
             raise ClassCancelledError
         give_place(locked, None)
@@ -197,7 +197,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     if mine and mine.is_kept(now) and (payment is None or payment.preference_id):
         _refuse_other_price(mine, seen)
         return mine
-    _refuse_closed(locked)
+    _refuse_unjoinable(locked)
     if locked.start_time <= now:
         raise BookingError(_("La clase ya empezó."))
     if mine:
@@ -259,7 +259,7 @@ def lock_place_purchase(purchase_id: uuid.UUID) -> Purchase:
     return locked
 
 
-def _refuse_closed(virtual_class: VirtualClass) -> None:
+def _refuse_unjoinable(virtual_class: VirtualClass) -> None:
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():

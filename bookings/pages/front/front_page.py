@@ -23,12 +23,13 @@ from bookings.pages.booking import details_url
 from bookings.pages.choosing import Kind, list_kinds
 from bookings.pages.class_card import present_lists
 from bookings.pages.forms import JoinForm
-from bookings.pages.front.crawlers import share_picture_url
+from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.structured_data import describe_page
 from bookings.pages.waiting import WaitingCard
 
 OPEN_CLASSES = 3
+NEXT_CLASSES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,6 @@ def landing(request: HttpRequest) -> HttpResponse:
         ),
     }
     return render(request, "bookings/front/front_page.html", context)
-
-
-NEXT_CLASSES = 4
 
 
 @never_cache

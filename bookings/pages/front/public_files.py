@@ -1,4 +1,4 @@
-"""For search engines and messengers: ``/robots.txt``, ``/sitemap.xml``, the teacher's photo."""
+"""Files for everyone: ``/robots.txt``, ``/sitemap.xml``, the teacher's photo and its preview."""
 
 from io import BytesIO
 from urllib.parse import urljoin
@@ -17,6 +17,11 @@ from bookings.domain.sales.open_classes import list_open_classes
 from bookings.models import TeacherPage
 
 PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:open_classes", "bookings:privacy")
+SIZE = (1200, 630)
+BACKGROUND = settings.BASE_DIR / "static" / "img" / "preview.png"
+KEPT_SECONDS = 86_400
+# The address changes with the photo, so a browser may keep it forever.
+CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
 @require_safe
@@ -42,11 +47,6 @@ def sitemap(request: HttpRequest) -> HttpResponse:
         {"addresses": addresses},
         content_type="application/xml",
     )
-
-
-SIZE = (1200, 630)
-BACKGROUND = settings.BASE_DIR / "static" / "img" / "preview.png"
-KEPT_SECONDS = 86_400
 
 
 def share_picture_url(teacher: TeacherPage) -> str:
@@ -80,10 +80,6 @@ def draw_share_picture(teacher: TeacherPage) -> bytes:
 
 def _digest(teacher: TeacherPage) -> str:
     return str(teacher.photo.name).partition("-")[0]
-
-
-# The address changes with the photo, so a browser may keep it forever.
-CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.urls import reverse
 from PIL import Image
 
 from bookings.models import BookingRules, TeacherPage
-from bookings.pages.front.crawlers import PUBLIC_PAGES
+from bookings.pages.front.public_files import PUBLIC_PAGES
 from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 
 pytestmark = pytest.mark.usefixtures("agenda")
