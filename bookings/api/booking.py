@@ -36,6 +36,7 @@ from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.api import JSONIntegerField, Refusal, operation
 
+BOOKING_FAILED = "No pudimos guardar la reserva."
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 CALENDAR_DOWN = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
@@ -72,9 +73,6 @@ class PreferenceView(APIView):
         body = PreferenceSerializer().run_validation(request.data)
         payment = request_preference(user=cast(User, request.user), **body)
         return Response(PaymentSerializer(payment).data)
-
-
-BOOKING_FAILED = "No pudimos guardar la reserva."
 
 
 def error_body(status_code: int, text: str | Promise) -> dict[str, Any]:

@@ -15,9 +15,9 @@ CALENDAR, MEET_ACCESS = "calendar", "meet_access"
 class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next run or end of lease (``next_run_at``).
 
-    So have complete comparisons and payment searches. The row CALENDAR counts failures in a row,
-    and ``failed_at`` is the first of them (domain/calendar/grant.py); MEET_ACCESS has only its last
-    refusal (domain/calendar/guests.py).
+    Complete comparisons and payment searches have rows too. The row CALENDAR counts failures in a
+    row, and ``failed_at`` is the first of them (domain/calendar/grant.py); MEET_ACCESS has only its
+    last refusal (domain/calendar/guests.py).
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

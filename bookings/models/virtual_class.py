@@ -329,19 +329,19 @@ class VirtualClass(models.Model):
     @property
     def purchase(self) -> "Purchase | None":
         """Its sale; None if the teacher published it. Prefetch ``purchases`` for lists."""
-        return next((one for one in self.purchases.all() if one.kind == "class"), None)
+        return next((one for one in self.purchases.all() if not one.is_place), None)
 
     @property
     def is_paid(self) -> bool:
         """True also for a published class, whose places are paid."""
         purchase = self.purchase
-        return purchase is None or purchase.paid_at is not None
+        return purchase is None or purchase.is_paid
 
     @property
     def goes_first(self) -> bool:
         """True if money was paid, so that no unpaid hold blocks the class's time."""
         purchase = self.purchase
-        return purchase is not None and purchase.paid_at is not None and purchase.price > 0
+        return purchase is not None and purchase.is_paid and not purchase.is_free
 
     @property
     def is_scheduled(self) -> bool:
@@ -377,7 +377,7 @@ class VirtualClass(models.Model):
         """True if a paid class took the time of this unpaid one."""
         purchase = self.purchase
         is_pending = self.status == ClassStatus.PENDING
-        return is_pending and purchase is not None and purchase.state == "lapsed"
+        return is_pending and purchase is not None and purchase.is_let_go
 
     def has_ended(self, now: datetime | None = None) -> bool:
         """True from ``end_time`` on."""

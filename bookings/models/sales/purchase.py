@@ -218,6 +218,11 @@ class Purchase(models.Model):
         return self.state in UNPAID_STATES
 
     @property
+    def is_let_go(self) -> bool:
+        """True if another took its time, or its person released the place, before it was paid."""
+        return self.state == PurchaseState.LAPSED
+
+    @property
     def is_given_up(self) -> bool:
         return self.state in GIVEN_UP
 

@@ -53,10 +53,7 @@ class PaidFilter(OptionFilter):
     options = {
         "si": ("Sí", partial(list_by_payment, paid=True)),
         "no": ("No", partial(list_by_payment, paid=False)),
-        "espera": (
-            "Por pagar",
-            list_to_pay,
-        ),
+        "espera": ("Por pagar", list_to_pay),
     }
 
 

@@ -28,6 +28,8 @@ RANGES_PER_DAY = 8
 # Each day ends with an empty row, because adding hours must work without scripts. A new day has two
 # rows, for a morning and an afternoon.
 FEWEST_ROWS = 2
+SHAPE = "Un alias tiene entre 6 y 20 letras, números, puntos o guiones; un CBU o CVU, 22 números."
+WRONG_DIGITS = "Ese CBU o CVU tiene algún número mal: copialo de tu banco."
 
 
 class RangeForm(forms.Form):
@@ -273,10 +275,6 @@ class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         return redirect("admin:bookings_bookingrules_change", BookingRules.SINGLETON)
-
-
-SHAPE = "Un alias tiene entre 6 y 20 letras, números, puntos o guiones; un CBU o CVU, 22 números."
-WRONG_DIGITS = "Ese CBU o CVU tiene algún número mal: copialo de tu banco."
 
 
 def read_bank_account(typed: str) -> str:

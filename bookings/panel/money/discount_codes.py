@@ -73,11 +73,9 @@ class _Switch(Step[DiscountCode]):
         return row.is_active != self.to
 
     def foresee(self, row: DiscountCode, form: Any, actor: User) -> Facts | None:
-        return (
-            Facts(f"{row}: {describe_off(row)} menos", (self.happens,))
-            if self.is_offered(row)
-            else None
-        )
+        if not self.is_offered(row):
+            return None
+        return Facts(f"{row}: {describe_off(row)} menos", (self.happens,))
 
     def take(self, row: DiscountCode, form: Any, actor: User) -> Report:
         DiscountCode.objects.filter(pk=row.pk).update(is_active=self.to)
