@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 class WatchChannel(models.Model):
-    """Its row precedes it, as a message may come before the answer.
+    """The row is stored before the channel is opened: a message may come before Google's answer.
 
     token_hash: the secret's SHA-256, hexadecimal. expires_at: empty until the answer.
     """

@@ -62,7 +62,7 @@ def assert_scheduled_once(virtual_class, google):
 
 
 # What the provider does to one insert after the other -> the answer. How each fault of it is read
-# is proved by tests/calendar_sync/test_create_event_faults.py.
+# is proved by tests/calendar_sync/test_faults.py.
 FAULTS = {
     "the answer lost": ([Fault.lost()], CREATED),
     "every answer lost": ([Fault.lost()] * 10, CREATE_FAILED),

@@ -132,7 +132,7 @@ def test_own_pages_and_programs_can(signed_in, headers):
     assert response.status_code == 200
 
 
-# --- Bodies: config/test_bodies.py has what the parser takes -------------------------------------
+# --- Bodies: tests/config/test_api.py has what the parser takes ----------------------------------
 
 
 @pytest.mark.usefixtures("untouched")

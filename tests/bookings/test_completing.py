@@ -1,4 +1,4 @@
-"""domain/classes/completing.py and attendance.py: a class counts once for those who came."""
+"""domain/classes/completing.py: a class counts once for those who came."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""domain/places/joining.py, codes.py, participants.py: the documented checks, in their order."""
+"""domain/places/joining.py, participants.py: the documented checks, in their order."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""domain/classes/leaving.py: one guest leaves, and everybody else stays."""
+"""domain/classes/cancelling.py, leave_class: one guest leaves, and everybody else stays."""
 
 from datetime import timedelta
 

@@ -168,7 +168,7 @@ def test_upcoming_events_without_any_access_is_not_connected(google):
     assert google.requests == []
 
 
-# test_create_event_faults.py has every kind.
+# test_faults.py has every kind.
 LIST_FAULTS = {
     "403 rate": ([Fault.status(403, "rateLimitExceeded")] * 3, CalendarUnavailableError),
     "404": ([Fault.status(404)], CalendarRefusedError),

@@ -15,7 +15,7 @@ from calendar_sync import (
 from tests.standins import Fault
 
 UNAVAILABLE = CalendarUnavailableError
-# 404 and 410 have a meaning of their own; test_create_event_faults.py has every kind.
+# 404 and 410 have a meaning of their own; test_faults.py has every kind.
 PATCH_FAULTS = {
     "403": ([Fault.status(403, "forbidden")], CalendarRefusedError),
     "404": ([Fault.status(404)], EventGoneError),

@@ -1,4 +1,4 @@
-"""notices/reminders.py, skip_rules.py: reminders are planned anew; obsolete mails are skipped."""
+"""notices/due.py, skip_rules.py: reminders are planned anew; obsolete mails are skipped."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""webhooks/messenger.py: other systems hear of it right after the commit; nobody waits for them."""
+"""Other systems hear of a change right after the commit, in a thread; nobody waits for them."""
 
 import threading
 
