@@ -19,6 +19,7 @@ from bookings.panel.sales.offer_pages import (
     show_offers,
 )
 from bookings.panel.sales.open_class_pages import publish, show_open_classes
+from bookings.panel.sales.transfer_account import show_transfer_account
 from bookings.panel.sales.transfer_pages import answer_mailed_link, show_transfers
 from bookings.panel.student_files import show_student, show_students
 from bookings.panel.technical import show_calendar, show_technical
@@ -50,6 +51,7 @@ urlpatterns = [
     path("semana/hora/", guard(show_hour), name="week_hour"),
     path("tecnico/", guard(show_technical), name="technical"),
     path("transferencias/", guard(show_transfers), name="transfers"),
+    path("transferencias/cuenta/", guard(show_transfer_account), name="transfer_account"),
     # The signed address is the permission.
     path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
     path("pagina/", guard(edit_page), name="teacher_page"),

@@ -54,6 +54,7 @@ NO_CONFIRMATION = {
     "dinero/devolver": "reads",
     "transferencias": "reads",
     "transferencias/avisada/<str:token>": "confirms the steps llego and no-llego, by a mailed link",
+    "transferencias/cuenta": "a form that was filled in; another account wants a fresh sign-in",
     "mas": "reads",
     "tecnico": "reads",
     "logout": "signs out",

@@ -104,17 +104,17 @@ RULES = {
     "buffer_before_minutes": 0,
     "buffer_after_minutes": 10,
     "minimum_notice_minutes": 60,
-    "horizon_days": 45,
+    "horizon_days": 30,
     "change_cutoff_minutes": 1440,
     "hold_minutes": 15,
-    "transfer_hours": 24,
+    "is_free_account": True,
 }
 
 
 def test_before_the_first_time_the_form_shows_the_defaults(panel):
     page = panel.get(CHANGE).content.decode()
 
-    assert 'value="720"' in page
+    assert '<option value="720" selected>12 horas antes</option>' in page
     assert not BookingRules.objects.exists()
 
 
@@ -144,6 +144,18 @@ def test_rules_are_changed(panel):
     panel.post(CHANGE, {**RULES, "horizon_days": 60})
 
     assert BookingRules.load().horizon_days == 60
+
+
+def test_a_stored_value_beside_the_usual_ones_is_offered_and_stays(panel):
+    BookingRules(minimum_notice_minutes=100, daily_mail_at=time(9, 15)).save()
+
+    form = panel.get(CHANGE).context["adminform"].form
+    shown = {name: form[name].value() for name in form.fields}
+    panel.post(CHANGE, shown)
+
+    assert (100, "100 minutos antes") in form.fields["minimum_notice_minutes"].choices
+    stored = BookingRules.load()
+    assert (stored.minimum_notice_minutes, stored.daily_mail_at) == (100, time(9, 15))
 
 
 @pytest.mark.parametrize(

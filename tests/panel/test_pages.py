@@ -29,7 +29,8 @@ LISTS = [
 PAGES = [
     *("admin:week", "admin:money", "admin:technical", "admin:students", "admin:book_for"),
     *("admin:new_prices", "admin:offers", "admin:new_offer", "admin:open_classes", "admin:publish"),
-    *("admin:returns", "admin:transfers", "admin:teacher_page", "admin:start"),
+    *("admin:returns", "admin:transfers", "admin:transfer_account"),
+    *("admin:teacher_page", "admin:start"),
     *("admin:bookings_payment_months", "admin:bookings_payment_export"),
 ]
 FORMS = [f"admin:bookings_{model}_add" for model in ("closure", "specialhours", "price")]
@@ -128,6 +129,7 @@ WRITING = {
     "offer": [1],
     "publish": [],
     "teacher_page": [],
+    "transfer_account": [],
     "teacher_page_preview": [],
     "week_day": [],
     "week_hour": [],

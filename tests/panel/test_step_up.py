@@ -277,18 +277,17 @@ def test_an_earlier_time_for_a_class_below_its_minimum_wants_a_fresh_sign_in(
 
 
 def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):
-    page = reverse("admin:bookings_bookingrules_change", args=[BookingRules.SINGLETON])
-    form = stale.get(page).context["adminform"].form
-    shown = {name: form[name].value() for name in form.fields}
-    same = {name: value for name, value in shown.items() if value not in {None, ""}}
+    page = reverse("admin:transfer_account")
+    form = stale.get(page).context["form"]
+    same = {name: form[name].value() for name in form.fields}
     other = {**same, "transfer_alias": "otra.cuenta", "transfer_holder": "Otra"}
 
     refused = stale.post(page, other)
 
     assert asked_for(refused) == page
     assert BookingRules.load().transfer_alias == ""
-    assert asked_for(stale.post(page, {**same, "hold_minutes": 20})) is None
-    assert BookingRules.load().hold_minutes == 20
+    assert asked_for(stale.post(page, {**same, "transfer_hours": 48})) is None
+    assert BookingRules.load().transfer_hours == 48
     stale.force_login(teacher)
     stale.post(page, other)
     assert BookingRules.load().transfer_alias == "otra.cuenta"

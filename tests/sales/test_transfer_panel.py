@@ -13,7 +13,7 @@ from bookings.domain.sales.buying import release_place
 from bookings.domain.sales.transfers import GATHER, announce_transfer, refuse_transfer
 from bookings.models import BankTransfer, BookingRules, Notice, TransferState
 from bookings.notices.delivery import deliver_due
-from bookings.panel.classes.hours_and_rules import read_bank_account
+from bookings.panel.sales.transfer_account import read_bank_account
 from tests.factories import BankTransferFactory, UserFactory
 from tests.pages.texts import text_of
 from tests.panel.steps import confirm_several
@@ -67,20 +67,14 @@ def test_an_account_is_an_alias_or_a_cbu_with_its_check_digits(typed, stored):
         assert read_bank_account(typed) == stored
 
 
-def save_rules(panel, **changes):
-    address = reverse("admin:bookings_bookingrules_change", args=[1])
-    form = panel.get(address).context["adminform"].form
-    fields = {name: form[name].value() for name in form.fields}
-    fields = {
-        name: value
-        for name, value in fields.items()
-        if value not in (None, "") and value is not False
-    }
-    return panel.post(address, fields | changes)
+def save_account(panel, **changes):
+    address = reverse("admin:transfer_account")
+    form = panel.get(address).context["form"]
+    return panel.post(address, {name: form[name].value() for name in form.fields} | changes)
 
 
 def test_an_account_needs_its_holder(panel):
-    answer = save_rules(panel, transfer_alias="otra.cuenta", transfer_holder="")
+    answer = save_account(panel, transfer_alias="otra.cuenta", transfer_holder="")
 
     assert "Tus estudiantes lo comparan antes de transferir." in text_of(answer)
     assert BookingRules.load().transfer_alias == ALIAS
