@@ -51,6 +51,11 @@ class TeacherAdminSite(AdminSite):
             return redirect(f"{reverse('account_logout')}?csrf=true")
         return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Leave one button to a form of Django's that saves."""
+        stock = ("show_save_and_continue", "show_save_and_add_another")
+        return {**super().each_context(request), **dict.fromkeys(stock, False)}
+
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         return super().admin_view(_refuse_malformed(view), cacheable)
 
