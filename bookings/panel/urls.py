@@ -5,6 +5,7 @@ from django.urls import path
 
 from bookings.panel.class_sheet import show_class
 from bookings.panel.classes.book_for import book_for_student
+from bookings.panel.classes.hours import show_hours
 from bookings.panel.classes.week import show_day, show_hour, show_week
 from bookings.panel.message_page import write_message
 from bookings.panel.money.ledger import show_returns
@@ -38,6 +39,7 @@ urlpatterns = [
     path("escribir/", guard(write_message), name="write"),
     path("estudiantes/", guard(show_students), name="students"),
     path("estudiantes/<uuid:user_id>/", guard(show_student), name="student"),
+    path("horarios/", guard(show_hours), name="hours"),
     path("mas/", guard(show_more), name="more"),
     path("ofertas/", guard(show_offers), name="offers"),
     path("ofertas/nueva/", guard(add_offer), name="new_offer"),

@@ -46,6 +46,9 @@ FOR_THE_TEACHER = [
     "/admin/bookings/payment/meses/",
     "/admin/bookings/price/",
     "/admin/bookings/closure/",
+    "/admin/horarios/",
+    "/admin/bookings/bookingrules/1/change/",
+    "/admin/transferencias/cuenta/",
     "/admin/bookings/notice/",
 ]
 FOR_STUDENTS = [

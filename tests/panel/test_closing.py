@@ -143,6 +143,7 @@ def test_the_pages_cost_the_same_whatever_the_days_hold(
 
 
 ADD = reverse("admin:bookings_closure_add")
+PAGE = reverse("admin:hours")
 IMPORT = reverse("admin:bookings_closure_import")
 ADD_SPECIAL = reverse("admin:bookings_specialhours_add")
 
@@ -158,6 +159,33 @@ def test_holidays_of_both_years_are_imported_once(panel):
     assert Closure.objects.count() == len(stored)
     assert (date(2026, 7, 9), "Día de la Independencia", True) in stored
     assert (date(2027, 12, 25), "Navidad", True) in stored
+
+
+def test_the_page_offers_holidays_while_those_of_next_year_are_missing(panel):
+    before = panel.get(PAGE).content.decode()
+    import_public_holidays([2027])
+
+    after = panel.get(PAGE).content.decode()
+
+    assert (IMPORT in before, IMPORT in after) == (True, False)
+
+
+def test_the_page_lists_the_week_and_the_other_days_of_the_year(panel):
+    WeeklyHours.objects.create(weekday=1, start=time(14), end=time(18))
+    SpecialHours.objects.create(day=days_later(2), start=time(9), end=time(13), reason="Feria")
+    Closure.objects.create(first_day=days_later(-3), last_day=days_later(1), reason="Viaje")
+    Closure.objects.create(first_day=date(2027, 1, 1), last_day=date(2027, 1, 1))
+    for last_day in (days_later(-1), days_later(5)):
+        Closure.objects.create(first_day=last_day, last_day=last_day)
+
+    page = panel.get(PAGE).context
+
+    assert [row[1:] for row in page["week"]] == [("Lunes y martes", "de 14:00 a 18:00")]
+    assert [row[:2] for row in page["days"]] == [
+        ("vie 13 nov al mar 17 nov", "Cerrado: Viaje"),
+        ("mié 18 nov", "Solo de 09:00 a 13:00: Feria"),
+        ("sáb 21 nov", "Cerrado"),
+    ]
 
 
 def test_importing_adds_what_is_missing_and_leaves_the_rest():

@@ -30,6 +30,7 @@ NO_CONFIRMATION = {
     "webhookendpoint rotar": "both secrets sign for a day",
     "webhookendpoint secreto": "shows",
     "calendario": "reads",
+    "horarios": "reads",
     "semana": "reads",
     "estudiantes": "reads",
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",

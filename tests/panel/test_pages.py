@@ -27,9 +27,16 @@ LISTS = [
     for model in admin.site._registry
 ]
 PAGES = [
-    *("admin:week", "admin:money", "admin:technical", "admin:students", "admin:book_for"),
+    *(
+        "admin:hours",
+        "admin:week",
+        "admin:money",
+        "admin:technical",
+        "admin:students",
+        "admin:book_for",
+    ),
     *("admin:new_prices", "admin:offers", "admin:new_offer", "admin:open_classes", "admin:publish"),
-    *("admin:returns", "admin:transfers", "admin:transfer_account"),
+    *("admin:returns", "admin:transfers", "admin:transfer_account", "admin:hours"),
     *("admin:teacher_page", "admin:start"),
     *("admin:bookings_payment_months", "admin:bookings_payment_export"),
 ]

@@ -31,6 +31,10 @@ def import_public_holidays(years: Iterable[int]) -> int:
     return len(missing)
 
 
+def lacks_public_holidays(year: int) -> bool:
+    return not Closure.objects.filter(is_public_holiday=True, first_day__year=year).exists()
+
+
 @transaction.atomic
 def block_days(*, first_day: date, last_day: date, reason: str = "") -> None:
     """Close days up to ``last_day``, and delete their special hours, which would open them.

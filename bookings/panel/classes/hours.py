@@ -1,5 +1,7 @@
-"""Opening hours, special hours, and days without classes."""
+"""*Cuándo doy clase*: the usual week, special hours, and days without classes."""
 
+from datetime import date
+from itertools import groupby
 from typing import Any
 
 from django import forms
@@ -7,24 +9,87 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from bookings.availability.agenda import list_weekly_hours, whole_days
-from bookings.domain.desk.hours import import_public_holidays, set_weekly_hours
+from bookings.domain.desk.hours import (
+    import_public_holidays,
+    lacks_public_holidays,
+    set_weekly_hours,
+)
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours
 from bookings.panel.inputs import BROWSERS_OWN, CLOCK_INPUT, list_used, make_rows
 from bookings.panel.lists import UpcomingFilter
-from bookings.panel.pages import Pages, PagesAdmin, log_to_panel, show_page
+from bookings.panel.pages import Pages, PagesAdmin, log_to_panel, page_for, show_page
 from bookings.templatetags.class_times import short_day
 
 RANGES_PER_DAY = 8
 # Each day ends with an empty row, because adding hours must work without scripts. A new day has two
 # rows, for a morning and an afternoon.
 FEWEST_ROWS = 2
+
+
+@page_for([f"bookings.view_{model}" for model in ("weeklyhours", "specialhours", "closure")])
+def show_hours(request: HttpRequest) -> HttpResponse:
+    today = timezone.localdate()
+    return show_page(
+        request,
+        "admin/agenda/hours.html",
+        title="Cuándo doy clase",
+        week=describe_week(list_weekly_hours()),
+        days=list_other_days(today, today.replace(month=12, day=31)),
+        year=today.year,
+        lacks_holidays=lacks_public_holidays(today.year + 1),
+    )
+
+
+def describe_week(week: dict[Weekday, list[HoursRange]]) -> list[tuple[Weekday, str, str]]:
+    """List neighbouring days of the same hours as one: the first, their names, the hours."""
+    rows = []
+    for hours, group in groupby(Weekday, key=lambda day: week[day]):
+        days = list(group)
+        names = str(days[0].label)
+        if len(days) > 1:
+            names += f" {'y' if len(days) == 2 else 'a'} {days[-1].label.lower()}"
+        if hours:
+            rows.append((days[0], names, " y ".join(map(write_range, hours))))
+    return rows
+
+
+def write_range(hours: HoursRange) -> str:
+    return f"de {hours[0]:%H:%M} a {hours[1]:%H:%M}"
+
+
+def list_other_days(first_day: date, last_day: date) -> list[tuple[str, str, str]]:
+    """List special hours and closures by day: the days, what holds, and the form's address."""
+    rows: list[tuple[date, str, str, str]] = []
+    for hours in SpecialHours.objects.filter(day__range=(first_day, last_day)):
+        text = write_range((hours.start, hours.end))
+        rows.append((hours.day, *_present(hours, [hours.day], f"Solo {text}")))
+    for closure in Closure.objects.filter(last_day__gte=first_day, first_day__lte=last_day):
+        days = sorted({closure.first_day, closure.last_day})
+        text = "" if closure.is_public_holiday else "Cerrado"
+        rows.append((days[0], *_present(closure, days, text)))
+    return [(names, text, address) for _day, names, text, address in sorted(rows)]
+
+
+def _present(row: Closure | SpecialHours, days: list[date], text: str) -> tuple[str, str, str]:
+    names = " al ".join(short_day(day) for day in days)
+    address = reverse(f"admin:bookings_{row._meta.model_name}_change", args=[row.pk])
+    return names, ": ".join(filter(None, (text, row.reason))), address
+
+
+class BackToHours(admin.ModelAdmin[Any]):
+    """A saved form leads back to the page that lists all."""
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return redirect("admin:hours")
+
+    response_post_save_change = response_post_save_add
 
 
 class RangeForm(forms.Form):
@@ -84,7 +149,7 @@ class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
         if request.method == "POST" and self._save(days):
             log_to_panel(request, WeeklyHours, "Guardar la semana")
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
-            return HttpResponseRedirect(request.path)
+            return redirect("admin:hours")
         return show_page(
             request,
             "admin/bookings/weeklyhours/change_list.html",
@@ -111,7 +176,7 @@ class UpcomingSpecialHours(UpcomingFilter):
 
 
 @admin.register(SpecialHours)
-class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
+class SpecialHoursAdmin(BackToHours):
     """Hours of one date; they override the week's and a closure."""
 
     list_display = ["on", "start", "end", "reason"]
@@ -148,7 +213,7 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 
 @admin.register(Closure)
-class ClosureAdmin(PagesAdmin[Closure]):
+class ClosureAdmin(BackToHours, PagesAdmin[Closure]):
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
@@ -176,7 +241,7 @@ class ClosureAdmin(PagesAdmin[Closure]):
         )
         log_to_panel(request, Closure, "Importar feriados de Argentina")
         self.message_user(request, text, messages.SUCCESS)
-        return redirect("admin:bookings_closure_changelist")
+        return redirect("admin:hours")
 
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
