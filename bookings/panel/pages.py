@@ -1,7 +1,7 @@
 """Pages beside Django's own, and rows that only the domain writes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -69,6 +69,17 @@ def log_to_panel(
         action_flag=CHANGE,
         change_message=text,
     )
+
+
+class BackAdmin(admin.ModelAdmin[Row]):
+    """A saved form leads back to a page of ours. back: its name."""
+
+    back: ClassVar[str]
+
+    def response_post_save_add(self, request: HttpRequest, obj: Row) -> HttpResponseRedirect:
+        return HttpResponseRedirect(reverse(self.back))
+
+    response_post_save_change = response_post_save_add
 
 
 class PagesAdmin(admin.ModelAdmin[Row]):

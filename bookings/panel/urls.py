@@ -10,7 +10,7 @@ from bookings.panel.classes.week import show_day, show_hour, show_week
 from bookings.panel.message_page import write_message
 from bookings.panel.money.ledger import show_returns
 from bookings.panel.money.payments import show_money
-from bookings.panel.money.prices import show_new_prices
+from bookings.panel.money.prices import show_prices
 from bookings.panel.page_editor import edit_page, enter, preview_page, show_started, start
 from bookings.panel.sales.offer_pages import (
     act_on_offer,
@@ -46,7 +46,7 @@ urlpatterns = [
     path("ofertas/<int:offer_id>/", guard(change_offer), name="offer"),
     path("ofertas/<int:offer_id>/boton/", guard(act_on_offer), name="act_on_offer"),
     path("ofertas/<int:offer_id>/borrar/", guard(ask_to_delete), name="delete_offer"),
-    path("precios/", guard(show_new_prices), name="new_prices"),
+    path("precios/", guard(show_prices), name="prices"),
     path("reservar/", guard(book_for_student), name="book_for"),
     path("semana/", guard(show_week), name="week"),
     path("semana/dia/", guard(show_day), name="week_day"),

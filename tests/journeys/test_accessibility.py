@@ -34,6 +34,7 @@ FOR_THE_TEACHER = [
     "/admin/estudiantes/",
     "/admin/estudiantes/?q=nadie",
     "/admin/precios/",
+    "/admin/precios/?percent=10&unit=500&day=2027-12-01",
     "/admin/ofertas/",
     "/admin/ofertas/nueva/",
     "/admin/ofertas/1/",

@@ -194,7 +194,7 @@ def refund_half_of_another_days_class(tap: Taps, today: date) -> None:
 
 def change_a_price_from_the_first(tap: Taps, today: date) -> None:
     tap("link", "^Más")
-    tap("link", "^Cambiar precios")
+    tap("link", "^Precios")
     tap.page.get_by_label("Precio nuevo: Individual de 60 minutos").fill("18.000")
     tap("button", "Cambiar los precios")
     expect(tap.page.get_by_text(re.compile("Desde el .* 1 de .*: [$].18.000"))).to_be_visible()

@@ -35,7 +35,7 @@ NO_CONFIRMATION = {
     "estudiantes": "reads",
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
-    "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "precios": "a new price can be changed back until its day; booked classes keep theirs",
     "abiertas": "reads",
     "abiertas/nueva": "a form that was filled in; what it publishes can be cancelled",
     "ofertas": "reads",

@@ -1,5 +1,6 @@
 """The price list, typed in pesos, and new prices from a day on."""
 
+import re
 from datetime import date, timedelta
 from functools import partial
 
@@ -128,10 +129,13 @@ def test_the_list_marks_what_counts_today(panel):
     current = price(valid_from=days_later(-2))
     price(valid_from=days_later(2))
 
-    counts = panel.get(LIST).context["cl"].queryset
+    page = panel.get(LIST)
 
+    counts = page.context["cl"].queryset
+    said = re.findall(r'class="field-holds">([^<]+)', page.content.decode())
     assert [row.pk for row in counts if row.is_current] == [current.pk]
     assert replaced in counts
+    assert said == ["Ya no", "Más adelante", "Hoy", "Ya no"]
 
 
 @pytest.mark.parametrize("count", [1, 5])
@@ -165,7 +169,7 @@ def test_group_that_meet_cuts_off_is_stored_with_a_warning(panel, fields, is_fre
 # --- New prices from a day on, all on one page ----------------------------------------------------
 
 
-PAGE = reverse("admin:new_prices")
+PAGE = reverse("admin:prices")
 FIRST = date(2026, 12, 1)
 price_of_an_hour = partial(find_price, class_type=ClassType.INDIVIDUAL, minutes=60, students=1)
 
@@ -245,7 +249,7 @@ def test_classes_that_were_booked_keep_their_price_and_are_counted(panel, hour):
     page = plain_text_of(panel.get(PAGE))
     change(panel, hour, "18.000")
 
-    assert "Hoy $ 15.000. 2 clases ya reservadas siguen a su precio." in page
+    assert "Hoy $ 15.000. 2 reservadas siguen a su precio." in page
     assert set(VirtualClass.objects.values_list("class_price", flat=True)) == {1_500_000}
 
 
@@ -265,3 +269,49 @@ def test_a_change_that_cannot_be_is_refused(panel, hour, amount, day, refusal):
 
     assert refusal in plain_text_of(page)
     assert Price.objects.get() == hour
+
+
+def test_a_raise_is_shown_before_it_is_stored_and_confirmed_as_any_change(panel, hour):
+    page = panel.get(PAGE, {"percent": "12,5", "unit": "500", "day": FIRST})
+
+    form = page.context["form"]
+    proposed = {name: form[name].value() for name in form.fields}
+    shown = plain_text_of(page)
+    before = Price.objects.count()
+    panel.post(PAGE, proposed)
+
+    assert proposed == {"day": FIRST, f"amount-{hour.pk}": "17.000"}
+    assert "Así quedan desde el martes 1 de diciembre. Todavía no se guardó nada" in shown
+    assert before == 1
+    assert Price.objects.get(valid_from=FIRST).amount == 1_700_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        ({"percent": "x"}, "Cuánto, en %: Escribí un número."),
+        ({"percent": "NaN"}, "Cuánto, en %: Escribí un número."),
+        ({"percent": "0"}, "Cuánto, en %: Tiene que ser mayor o igual a"),
+        ({"percent": "1", "unit": "1000"}, "Con ese redondeo no cambia ningún precio."),
+        ({"unit": "7"}, "Redondeado a: Elegí una de las opciones"),
+        ({"day": MONDAY}, "recién desde mañana"),
+    ],
+    ids=["no number", "NaN", "nothing", "rounded away", "another unit", "today"],
+)
+def test_a_raise_that_cannot_be_is_refused(panel, hour, asked, refusal):
+    page = panel.get(PAGE, {"percent": "10", "unit": "100", "day": FIRST, **asked})
+
+    assert refusal in plain_text_of(page)
+    assert "Todavía no se guardó nada" not in plain_text_of(page)
+
+
+def test_the_page_says_what_is_planned_also_for_a_class_to_come(panel, hour):
+    price(valid_from=days_later(3), amount=1_600_000)
+    price(valid_from=days_later(3), amount=900_000, minutes=30)
+    price(valid_from=days_later(-9), valid_until=days_later(-1), minutes=90)
+
+    page = plain_text_of(panel.get(PAGE))
+
+    assert "Individual de 60 minutos Hoy $ 15.000. Desde el jue 19 nov, $ 16.000." in page
+    assert "Individual de 30 minutos Desde el jue 19 nov, $ 9.000." in page
+    assert "de 90 minutos" not in page

@@ -315,7 +315,7 @@ SHOTS = [
     Shot("calendario", TEACHER, at("/admin/calendario/")),
     Shot("horarios", TEACHER, at("/admin/bookings/weeklyhours/")),
     Shot("reglas", TEACHER, at("/admin/bookings/bookingrules/1/change/"), DESK),
-    Shot("precios", TEACHER, at("/admin/bookings/price/")),
+    Shot("precios", TEACHER, at("/admin/precios/")),
     Shot("ofertas", TEACHER, at("/admin/ofertas/")),
     Shot("oferta", TEACHER, follow("/admin/ofertas/", "/admin/ofertas/2")),
     Shot("clases", TEACHER, at(CLASSES)),

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
 from typing import Any
 
@@ -216,43 +217,93 @@ def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """planned: the row that replaces ``price`` on the day. sold: the number of classes ahead."""
+    """price: on sale today, else the first that will be. planned: the later rows that replace it.
+
+    sold: the number of classes ahead.
+    """
 
     price: Price
-    planned: Price | None
+    planned: list[Price]
     sold: int
+
+    def find_planned(self, day: date) -> Price | None:
+        return next((one for one in self.planned if one.valid_from == day), None)
 
 
 def first_of_next_month(today: date) -> date:
     return (today.replace(day=1) + timedelta(days=31)).replace(day=1)
 
 
-def list_price_lines(day: date) -> list[PriceLine]:
-    """List plain prices, then those of offers, in three queries."""
-    prices = list_current_prices()
-    planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
-    sold = _count_sold(prices)
-    return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
+def list_price_lines() -> list[PriceLine]:
+    """List plain prices, then those of offers, in two queries."""
+    today = timezone.localdate()
+    is_over = Q(valid_until__lt=today)
+    rows = Price.objects.filter(ON_SALE).exclude(is_over).select_related("offer")
+    cases: defaultdict[Any, list[Price]] = defaultdict(list)
+    for row in rows.order_by("valid_from"):
+        cases[_order_price(row)].append(row)
+    found = [_split(cases[case], today) for case in sorted(cases)]
+    sold = _count_sold(price for price, _planned in found)
+    return [PriceLine(price, planned, sold[price.pk]) for price, planned in found]
+
+
+def _split(rows: list[Price], today: date) -> tuple[Price, list[Price]]:
+    begun = sum(row.valid_from <= today for row in rows)
+    first = max(begun - 1, 0)
+    return rows[first], rows[first + 1 :]
+
+
+def foresee_raise(*, percent: Decimal, unit: int, day: date) -> dict[int, int]:
+    """Return new amounts from a day on, by the key of each line's price; nothing is stored.
+
+    unit: the centavos to round to. The base is the price of the day before: doing it again for the
+    same day corrects it. A price that ends before the day stays out. Raises BookingError as
+    ``change_prices``.
+    """
+    _refuse_begun(day)
+    before, on_day = (
+        {_case_of(row): row.amount for row in in_force(one).order_by("valid_from")}
+        for one in (day - timedelta(days=1), day)
+    )
+    raised = {}
+    for price in (line.price for line in list_price_lines()):
+        old = before.get(_case_of(price), 0) if _case_of(price) in on_day else 0
+        if (amount := raise_amount(old, percent=percent, unit=unit)) != old:
+            raised[price.pk] = amount
+    return raised
+
+
+def raise_amount(amount: int, *, percent: Decimal, unit: int) -> int:
+    """Return centavos, rounded to the nearest ``unit``, never below ``amount``."""
+    exact = amount * (100 + percent) / (100 * unit)
+    return max(amount, int(exact.quantize(Decimal(1), ROUND_HALF_UP)) * unit)
 
 
 @transaction.atomic
 def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
     """Store new amounts from a day on; return the new or changed rows.
 
-    amounts: centavos, by the key of the price to replace. Raises BookingError unless the day is
-    ahead.
+    amounts: centavos, by the key of the price to replace, whose last day they keep. Raises
+    BookingError unless the day is ahead.
     """
-    if day <= timezone.localdate():
-        raise BookingError(FROM_TOMORROW)
+    _refuse_begun(day)
     changed = []
     for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
         case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
         known = in_force(day).filter(**case).order_by("valid_from").last()
         if known is None or amounts[old.pk] != known.amount:
             amount = {"amount": amounts[old.pk]}
-            row, _is_new = Price.objects.update_or_create(**case, valid_from=day, defaults=amount)
+            ends = {"valid_until": known.valid_until} if known else {}
+            row, _is_new = Price.objects.update_or_create(
+                **case, valid_from=day, defaults=amount, create_defaults=amount | ends
+            )
             changed.append(row)
     return changed
+
+
+def _refuse_begun(day: date) -> None:
+    if day <= timezone.localdate():
+        raise BookingError(FROM_TOMORROW)
 
 
 def _case_of(price: Price) -> tuple[int | None, str, int, int]:

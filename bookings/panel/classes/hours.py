@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -24,7 +24,7 @@ from bookings.domain.queries import list_scheduled_between
 from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours
 from bookings.panel.inputs import BROWSERS_OWN, CLOCK_INPUT, list_used, make_rows
 from bookings.panel.lists import UpcomingFilter
-from bookings.panel.pages import Pages, PagesAdmin, log_to_panel, page_for, show_page
+from bookings.panel.pages import BackAdmin, Pages, PagesAdmin, log_to_panel, page_for, show_page
 from bookings.templatetags.class_times import short_day
 
 RANGES_PER_DAY = 8
@@ -81,15 +81,6 @@ def _present(row: Closure | SpecialHours, days: list[date], text: str) -> tuple[
     names = " al ".join(short_day(day) for day in days)
     address = reverse(f"admin:bookings_{row._meta.model_name}_change", args=[row.pk])
     return names, ": ".join(filter(None, (text, row.reason))), address
-
-
-class BackToHours(admin.ModelAdmin[Any]):
-    """A saved form leads back to the page that lists all."""
-
-    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
-        return redirect("admin:hours")
-
-    response_post_save_change = response_post_save_add
 
 
 class RangeForm(forms.Form):
@@ -176,9 +167,10 @@ class UpcomingSpecialHours(UpcomingFilter):
 
 
 @admin.register(SpecialHours)
-class SpecialHoursAdmin(BackToHours):
+class SpecialHoursAdmin(BackAdmin[SpecialHours]):
     """Hours of one date; they override the week's and a closure."""
 
+    back = "admin:hours"
     list_display = ["on", "start", "end", "reason"]
     list_filter = [UpcomingSpecialHours]
     ordering = ["day", "start"]
@@ -213,8 +205,9 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 
 @admin.register(Closure)
-class ClosureAdmin(BackToHours, PagesAdmin[Closure]):
+class ClosureAdmin(BackAdmin[Closure], PagesAdmin[Closure]):
     form = ClosureForm
+    back = "admin:hours"
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
     list_filter = [UpcomingClosures, "is_public_holiday"]

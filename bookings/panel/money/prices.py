@@ -1,7 +1,8 @@
-"""The price list, and changing all prices from a day on."""
+"""*Precios*: the list, what is planned, and changes from a day on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -16,13 +17,14 @@ from bookings.domain.money.prices import (
     PriceLine,
     change_prices,
     first_of_next_month,
+    foresee_raise,
     list_price_lines,
     with_is_current,
 )
 from bookings.models import BookingRules, ClassType, Price
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.panel.inputs import BROWSERS_OWN, DAY_INPUT, PesosField
-from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
+from bookings.panel.pages import BackAdmin, log_to_panel, page_for, read_or_send, show_page
 from bookings.templatetags.class_times import long_day, pesos
 
 CUT_OFF = (
@@ -68,10 +70,11 @@ class PriceForm(forms.ModelForm[Price]):
 
 
 @admin.register(Price)
-class PriceAdmin(admin.ModelAdmin[Price]):
+class PriceAdmin(BackAdmin[Price]):
     """A new price is a new row; old rows stay."""
 
     form = PriceForm
+    back = "admin:prices"
     list_display = [
         "class_type",
         "length",
@@ -79,7 +82,7 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         "price",
         "valid_from",
         "valid_until",
-        "is_current",
+        "holds",
     ]
     formfield_overrides = BROWSERS_OWN
     ordering = ["-class_type", "minutes", "students_up_to", "-valid_from"]
@@ -124,21 +127,44 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     def price(self, obj: Price) -> str:
         return pesos(obj.amount)
 
-    @admin.display(description="rige hoy", boolean=True)
-    def is_current(self, obj: Any) -> bool:
-        return bool(obj.is_current)  # annotated by ``get_queryset``
+    @admin.display(description="rige")
+    def holds(self, obj: Any) -> str:
+        if obj.valid_from > timezone.localdate():
+            return "Más adelante"
+        return "Hoy" if obj.is_current else "Ya no"  # annotated by ``get_queryset``
+
+
+class RaiseForm(forms.Form):
+    percent = forms.DecimalField(
+        label="Cuánto, en %",
+        min_value=Decimal("0.1"),
+        max_value=500,
+        decimal_places=2,
+        localize=True,
+        widget=forms.TextInput({"inputmode": "decimal"}),
+    )
+    unit = forms.TypedChoiceField(
+        label="Redondeado a",
+        choices=[(100, "$ 100"), (500, "$ 500"), (1000, "$ 1.000")],
+        coerce=lambda pesos: int(pesos) * 100,
+    )
+    day = forms.DateField(label="Desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
 
 
 class NewPricesForm(forms.Form):
     day = forms.DateField(label="Rigen desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
 
-    def __init__(self, data: Any, lines: Sequence[PriceLine], day: date) -> None:
+    def __init__(
+        self, data: Any, lines: Sequence[PriceLine], day: date, raised: Mapping[int, int]
+    ) -> None:
+        """raised: amounts to propose instead of the planned ones."""
         super().__init__(data, initial={"day": day})
         for line in lines:
+            planned = line.find_planned(day)
             self.fields[_name_field(line)] = PesosField(
                 label=f"Precio nuevo: {name_price(line.price)}",
                 required=False,
-                initial=line.planned.amount if line.planned else None,
+                initial=raised.get(line.price.pk, planned.amount if planned else None),
             )
 
     def read_amounts(self, lines: Sequence[PriceLine]) -> dict[int, int]:
@@ -147,20 +173,43 @@ class NewPricesForm(forms.Form):
 
 
 @page_for("bookings.add_price", read_or_send)
-def show_new_prices(request: HttpRequest) -> HttpResponse:
-    """Without confirmation: until the day comes, a new price can be changed back."""
+def show_prices(request: HttpRequest) -> HttpResponse:
+    """What holds and what is planned. A raise is shown first, and stored as any other change.
+
+    Without another confirmation: until the day comes, a new price can be changed back.
+    """
     day = first_of_next_month(timezone.localdate())
-    lines = list_price_lines(day)
-    form = NewPricesForm(request.POST or None, lines, day)
+    asked = RaiseForm(request.GET or None, auto_id="raise-%s", initial={"day": day})
+    raised = _foresee(asked)
+    if raised:
+        day = asked.cleaned_data["day"]
+    lines = list_price_lines()
+    form = NewPricesForm(request.POST or None, lines, day, raised)
     if request.method == "POST" and form.is_valid() and _store(request, form, lines):
-        return HttpResponseRedirect(reverse("admin:new_prices"))
+        return HttpResponseRedirect(reverse("admin:prices"))
     return show_page(
         request,
-        "admin/bookings/price/new_prices.html",
-        title="Cambiar precios",
+        "admin/bookings/price/prices.html",
+        title="Precios",
+        asked=asked,
+        raised=day if raised else None,
         form=form,
         lines=[(name_price(one.price), one, form[_name_field(one)]) for one in lines],
+        today=timezone.localdate(),
     )
+
+
+def _foresee(asked: RaiseForm) -> dict[int, int]:
+    if not asked.is_valid():
+        return {}
+    try:
+        raised = foresee_raise(**asked.cleaned_data)
+    except BookingError as refusal:
+        asked.add_error("day", str(refusal.text))
+        return {}
+    if not raised:
+        asked.add_error("percent", "Con ese redondeo no cambia ningún precio.")
+    return raised
 
 
 def name_price(price: Price) -> str:
@@ -176,12 +225,13 @@ def _store(request: HttpRequest, form: NewPricesForm, lines: Sequence[PriceLine]
     except BookingError as refusal:
         form.add_error("day", str(refusal.text))
         return False
+    said = "No cambió ningún precio."
     for price in changed:
         said = f"Desde el {long_day(day)}, {name_price(price)}: {pesos(price.amount)}."
-        messages.success(request, said)
         log_to_panel(request, Price, said, price)
-    if not changed:
-        messages.info(request, "No cambió ningún precio.")
+    if len(changed) > 1:
+        said = f"Desde el {long_day(day)} cambian {len(changed)} precios."
+    messages.success(request, said)
     return True
 
 
