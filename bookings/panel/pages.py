@@ -75,6 +75,7 @@ class BackAdmin(admin.ModelAdmin[Row]):
     """A saved form leads back to a page of ours. back: its name."""
 
     back: ClassVar[str]
+    actions = None  # a row is deleted from its form
 
     def response_post_save_add(self, request: HttpRequest, obj: Row) -> HttpResponseRedirect:
         return HttpResponseRedirect(reverse(self.back))

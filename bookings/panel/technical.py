@@ -36,8 +36,13 @@ EVENTS_SHOWN = 10
 
 @page_for("bookings.view_virtualclass")
 def show_technical(request: HttpRequest) -> HttpResponse:
-    state = load_service_state()
-    return show_page(request, "admin/technical.html", title="Técnico", service=state)
+    return show_page(
+        request,
+        "admin/technical.html",
+        title="Técnico",
+        service=load_service_state(),
+        has_open_channel=has_open_channel(),
+    )
 
 
 @require_safe
@@ -58,7 +63,6 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         has_stand_in=has_stand_in(owner),
         events=events,
         compared_at=read_beats().get(COMPARED),
-        has_open_channel=has_open_channel(),
         meet_refused_at=meet_refused_at(),
         drifted=list_drifted(VirtualClass.objects.all()).count(),
     )

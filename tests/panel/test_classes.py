@@ -112,7 +112,7 @@ def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled):
     same = f"{timezone.localdate(scheduled.start_time)}"
 
     for day, clock, error in (
-        ("", "19:30", "Este campo es requerido."),
+        ("", "19:30", "Completá este dato."),
         ("2026-02-31", "19:30", "Escribí una fecha válida."),
         ("2010-01-01", "10:00", "Ese horario ya pasó."),
         (same, "12:00", "La clase ya tiene ese horario."),
@@ -282,4 +282,3 @@ def test_the_calendar_s_page_says_what_differs(panel, classes):
     assert "1 clase no coincide con el calendario." in page
     assert "Lo comparamos entero el" not in page
     assert "Dice lo mismo que tus clases. Lo comparamos entero el" in later
-    assert "los buscamos cada cinco minutos" in later

@@ -77,6 +77,9 @@ def test_a_payment_is_listed_and_tells_its_story(panel, paid):
     assert f"Operación {charge.charge_id}" in page
     assert page.index(f"Operación {charge.charge_id}") < page.index("El pago quedó aprobado")
     assert "_save" not in page
+    for technical in (paid.preference_id, "Aviso de Mercado Pago"):
+        assert technical not in page.partition("Datos técnicos")[0]
+    assert paid.preference_id in page
 
 
 def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
