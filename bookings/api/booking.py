@@ -95,7 +95,7 @@ class BookingView(APIView):
         errors=[PreferenceTakenError, PriceTooLowError, TooManyBookingsError],
         texts={
             400: [
-                "start: Este campo es requerido.",
+                "start: Completá este dato.",
                 f"price: {JSONIntegerField.default_error_messages['invalid']}",
             ]
         },

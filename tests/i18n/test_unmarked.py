@@ -40,7 +40,7 @@ OF_THE_TEACHER = (
     "El banco ya lo",
     "El mínimo va de",
     "El pago volvió",
-    "Decidí si se da",
+    "Falta poco para la clase",
     "Esa cuenta no",
     "Esa persona acaba",
     "Esta clase no tiene un enlace",

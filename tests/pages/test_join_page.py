@@ -28,7 +28,7 @@ def test_a_code_is_taken_as_people_type_it(student, sign_in, typed):
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("", "Este campo es requerido."),
+        ("", "Completá este dato."),
         ("WRONG234", "No encontramos ninguna clase con ese código de acceso."),
         ("short", "Faltan 3 caracteres: el código tiene ocho."),
         ("ABCD-234", "Falta 1 carácter: el código tiene ocho."),

@@ -113,7 +113,7 @@ def test_typing_the_code_again_leads_to_one_s_turn(entry, student, sign_in):
     ("typed", "error"),
     [
         ("WRONG234", "No encontramos ninguna clase con ese código de acceso."),
-        ("", "Este campo es requerido."),
+        ("", "Completá este dato."),
     ],
 )
 def test_waiting_for_nothing_is_told_beside_the_field(

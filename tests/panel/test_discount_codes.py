@@ -98,8 +98,8 @@ def test_the_list_shows_the_uses_that_are_left(panel, used):
 
     page = plain_text_of(panel.get(LIST))
 
-    assert "AMIGOS $ 2.000 1 de 3, quedan 2 que lo frenes Vale" in page
-    assert "BIENVENIDA 10 % 0, sin límite que lo frenes Vale" in page
+    assert "AMIGOS $ 2.000 1 de 3, quedan 2 sin fecha Vale" in page
+    assert "BIENVENIDA 10 % 0, sin límite sin fecha Vale" in page
     assert "Frenado" in page
     assert "Usado del todo" in page
     assert "Terminó" in page

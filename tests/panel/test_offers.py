@@ -85,7 +85,7 @@ def test_a_group_has_a_price_for_each_size(panel):
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
-        ({"name": None}, "name", "requerido"),
+        ({"name": None}, "name", "Completá este dato."),
         ({"new-0": None}, "new-0", "al menos una duración"),
         ({"new-0": "x"}, "new-0", "Escribí los pesos así"),
         ({"minutes-0": None}, "minutes-0", "Faltan los minutos"),

@@ -176,7 +176,7 @@ def test_what_was_changed_after_the_look_is_shown_again(panel, group, host, stud
     ("changes", "refusal"),
     [
         ({"people": []}, "Elegí al menos a una persona."),
-        ({"subject": ""}, "Asunto: Este campo es requerido."),
+        ({"subject": ""}, "Asunto: Completá este dato."),
         ({"subject": "a\nb"}, "saltos de línea"),
         ({"text": "x" * 4001}, "4000"),
         ({"text": "a\0"}, "nulos"),

@@ -102,7 +102,7 @@ def refuse_draft(draft: OpenClassDraft, by: User) -> None:
     if not 1 <= draft.minimum <= draft.places or draft.places + 1 > settings.MAX_STUDENTS:
         raise BookingError("El mínimo va de 1 a la cantidad de lugares.")
     if not now < draft.decides_at < draft.start:
-        raise BookingError("Decidí si se da antes de que empiece, y después de ahora.")
+        raise BookingError("Falta poco para la clase: elegí decidir más cerca de su comienzo.")
     if find_obstacle(draft.start, draft.end, by):
         raise SlotTakenError
 

@@ -120,8 +120,8 @@ def _change_hours(wish: str, day: date, start: time, end: time) -> str:
         return f"El {name} vale tu horario de siempre."
     end = MIDNIGHT if wish == "rest" else end
     block_hours(day=day, start=start, end=end)
-    until = "" if end == MIDNIGHT else f" a {end:%H:%M}"
-    return f"Bloqueaste el {name} desde las {start:%H:%M}{until}."
+    hours = f"desde las {start:%H:%M}" if end == MIDNIGHT else f"de {start:%H:%M} a {end:%H:%M}"
+    return f"Bloqueaste el {name} {hours}."
 
 
 def _list_groups(day: date, closure: Closure | None) -> list[dict[str, Any]]:

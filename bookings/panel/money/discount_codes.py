@@ -54,7 +54,7 @@ class CodeForm(forms.ModelForm[DiscountCode]):
         labels = {"max_uses": "Cuántas veces se puede usar"}
         help_texts = {
             "max_uses": "Entre todos. Vacío: sin límite.",
-            "valid_until": "El último día. Vacío: hasta que lo frenes.",
+            "valid_until": "El último día. Vacío: sin fecha.",
         }
 
     def clean_code(self) -> str:
@@ -138,7 +138,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
 
     @admin.display(description="vale hasta", ordering="valid_until")
     def until(self, obj: DiscountCode) -> str:
-        return short_day(obj.valid_until) if obj.valid_until else "que lo frenes"
+        return short_day(obj.valid_until) if obj.valid_until else "sin fecha"
 
     @admin.display(description="estado")
     def badge(self, obj: Any) -> str:
