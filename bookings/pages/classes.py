@@ -21,7 +21,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import VirtualClass
+from bookings.models import ClassType, VirtualClass
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
@@ -79,6 +79,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         is_unchanged = card.state == "preparing"
         return HttpResponse(status=204) if is_unchanged else HttpResponseClientRefresh()
     payment = card.money.payment if card.money else None
+    shows_others = card.is_host and virtual_class.class_type == ClassType.GROUP
     return render(
         request,
         "bookings/class.html",
@@ -96,8 +97,8 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "invitation": write_invitation(card),
             "google_calendar_url": link_to_google_calendar(card),
             "outlook_url": link_to_outlook(card),
-            "participants": list_participants(virtual_class) if card.is_host else None,
-            "waiting": count_waiting(virtual_class) if card.is_host else 0,
+            "participants": list_participants(virtual_class) if shows_others else None,
+            "waiting": count_waiting(virtual_class) if shows_others else 0,
         },
     )
 

@@ -22,7 +22,6 @@ from bookings.models import BookingRules, Question, Quote, TeacherPage
 from bookings.pages.booking import details_url
 from bookings.pages.choosing import Kind, list_kinds
 from bookings.pages.class_card import present_lists
-from bookings.pages.forms import JoinForm
 from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.structured_data import describe_page
@@ -92,7 +91,6 @@ def inicio(request: HttpRequest) -> HttpResponse:
             "later_classes": classes[1:],
             "written_down": list_written_down(request.user),
             "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
-            "join_form": JoinForm(),
-            "open_classes": list_cards(OPEN_CLASSES),
+            "open_classes": list_cards(OPEN_CLASSES, reader=request.user),
         },
     )

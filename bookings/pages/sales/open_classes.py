@@ -104,8 +104,12 @@ class OpenClassCard:
         return takes_waiting(self.open_class.virtual_class, timezone.now())
 
 
-def list_cards(count: int) -> list[OpenClassCard]:
-    return [OpenClassCard(one) for one in list_open_classes()[:count]]
+def list_cards(count: int, *, reader: User | None = None) -> list[OpenClassCard]:
+    """reader: a person, who does not see again the classes that they are in."""
+    classes = list_open_classes()
+    if reader is not None:
+        classes = classes.exclude(virtual_class__activities__user=reader)
+    return [OpenClassCard(one) for one in classes[:count]]
 
 
 @require_safe
