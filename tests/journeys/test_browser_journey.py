@@ -90,7 +90,7 @@ def test_a_kept_time_is_offered_to_nobody_else_until_it_is_let_go(new_page):
 
     other.goto(f"{BOOK}?{urlsplit(holder.url).query}")
     expect(other.get_by_text("Ese horario se acaba de ocupar")).to_be_visible()
-    holder.get_by_role("button", name="Elegir otro horario").click()
+    holder.get_by_role("button", name="Cambiar el horario").click()
     expect(holder.locator("input[name=hora]:checked")).to_have_count(1)
     other.reload()
     expect(other.locator("input[name=hora]:checked")).to_have_count(1)

@@ -79,7 +79,7 @@ def test_without_an_account_nothing_of_it_shows(client, details):
 
     text = text_of(client.get(details))
 
-    assert "Seguir al pago" in text
+    assert "Pagar con Mercado Pago" in text
     assert "ransfer" not in text
 
 
