@@ -28,14 +28,15 @@ from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
 from accounts.sign_in.redirects import error_text, local_path
 
 
-def show_sign_in(request: HttpRequest) -> HttpResponse:
-    """Spec: Authentication, 4."""
+def show_sign_in(request: HttpRequest, *, chosen: str = "") -> HttpResponse:
+    """chosen: in words, what the person gets after signing in. Spec: Authentication, 4."""
     # login_required sends ``next``, NextAuth's clients send ``callbackUrl``.
     wanted = request.GET.get("callbackUrl") or request.GET.get("next")
     context = {
         "providers": list_providers(),
         "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
         "error": error_text(request.GET.get("error")),
+        "chosen": chosen,
     }
     return render(request, "accounts/sign_in.html", context)
 

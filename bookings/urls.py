@@ -65,6 +65,7 @@ urlpatterns = [
     path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
     path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
     path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_place"),
+    path("clases-abiertas/<uuid:class_id>/seguir", open_classes.keep_place, name="keep_place"),
     path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_open_class"),
     path("inicio/lugares/<uuid:purchase_id>", paying.show_place, name="place"),
     path("inicio/lugares/<uuid:purchase_id>/soltar", paying.release, name="release_place"),

@@ -3,7 +3,7 @@
 import logging
 from time import perf_counter
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import requests
 from allauth.account.adapter import DefaultAccountAdapter
@@ -70,10 +70,14 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
         state = extra_context.get("state") or {}
         is_refusal = error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
-        if is_refusal and state.get("must_be") == str(request.user.pk):
+        if not is_refusal:
+            _refuse("OAuthCallback")
+        next_path = state.get("next", settings.LOGIN_REDIRECT_URL)
+        if state.get("must_be") == str(request.user.pk):
             # The person is signed in already, and refused only the calendar or the confirmation.
-            raise ImmediateHttpResponse(HttpResponseRedirect(state["next"]))
-        _refuse("AccessDenied" if is_refusal else "OAuthCallback")
+            raise ImmediateHttpResponse(HttpResponseRedirect(next_path))
+        query = urlencode({"callbackUrl": next_path, "error": "Cancelled"})
+        raise ImmediateHttpResponse(HttpResponseRedirect(f"{SIGN_IN_PAGE}?{query}"))
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         state, user = sociallogin.state, sociallogin.user

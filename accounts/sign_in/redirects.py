@@ -53,9 +53,9 @@ TEXTS = {
         "conecta ninguna otra."
     ),
     "AccessDenied": _(
-        "No se completó el ingreso: cancelaste el permiso, tu cuenta no tiene un correo verificado "
-        "o está suspendida."
+        "No se completó el ingreso: tu cuenta no tiene un correo verificado o está suspendida."
     ),
+    "Cancelled": _("Cancelaste el ingreso. Podés probar de nuevo cuando quieras."),
     "Callback": PROVIDER_TROUBLE,
     "Configuration": _("El ingreso no está disponible en este momento."),
     "MissingCSRF": _("La página estuvo abierta demasiado tiempo. Probá de nuevo."),

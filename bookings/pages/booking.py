@@ -4,12 +4,12 @@ import uuid
 from datetime import datetime, timedelta
 from http import HTTPStatus
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -47,17 +47,14 @@ from bookings.pages.choosing import (
     render_times,
     title_of,
 )
+from bookings.pages.chosen import sign_in_first, take_chosen
 from bookings.pages.code_forms import CODE_REFUSALS, DetailsWithCodeForm
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
+from bookings.templatetags.class_times import clock, minutes, short_day
 from calendar_sync import CalendarError
-from config.lib.addresses import client_address
-from config.lib.throttling import is_too_often
 
-# Session key of the time that a stranger chose before signing in, and how long it counts.
-CHOSEN = "chosen_time"
-CHOICE_LASTS = timedelta(minutes=30)
 PROVIDER_DOWN = gettext_lazy(
     "El medio de pago no responde. Te guardamos el horario: probá de nuevo en un momento."
 )
@@ -95,31 +92,23 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
         return redirect(choice.address)  # without #horarios: the message has the focus
     if isinstance(request.user, User):
         return _hold(request, choice, user=request.user, start=choice.start)
-    # Like the start of a sign-in this stores a session, so the same limit applies.
-    limit = settings.MAX_SIGN_IN_STARTS
-    if not is_too_often("choices", client_address(request), limit=limit):
-        until = timezone.now() + CHOICE_LASTS
-        request.session[CHOSEN] = {"query": choice.query, "until": until.timestamp()}
-    back = f"{reverse('bookings:keep_chosen')}?{choice.query}"
-    return redirect(reverse("bookings:inicio", query={"callbackUrl": back}))
+    address = f"{reverse('bookings:keep_chosen')}?{choice.query}"
+    day, label = capfirst(short_day(choice.start)), choice.option.label
+    what = f"{day}, {clock(choice.start)} · {label}, {minutes(choice.option.minutes)}"
+    return sign_in_first(request, address=address, what=what, form={})
 
 
 @signed_in
 @require_GET
 def keep_chosen(request: SignedInRequest) -> HttpResponse:
-    """Hold, once, the time that this browser chose before its sign-in.
-
-    A link can name any time, so only the one in the session is held.
-    """
+    """Hold, once, the time that this browser chose before its sign-in."""
     options, refusal = list_bookable_options(request.user, read_kind(request.GET))
     if not options:
         return redirect("bookings:book")
     if refusal:
         return _choose_again(request)
     choice = read_choice(request.GET, options)
-    remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
-    is_recent = timezone.now().timestamp() < remembered["until"]
-    if choice.start and is_recent and remembered["query"] == choice.query:
+    if take_chosen(request) is not None and choice.start:
         return _hold(request, choice, user=request.user, start=choice.start)
     hold = find_open_hold(request.user)
     if hold and hold.start_time == choice.start:  # the page was loaded again

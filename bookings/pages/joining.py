@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from accounts.phones import whatsapp_share_url
 from accounts.selectors import list_providers
-from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -23,7 +22,6 @@ from bookings.domain.exceptions import (
 from bookings.domain.places.joining import find_joined_class, join_class, preview_class
 from bookings.domain.places.waiting_list import find_class_to_wait_for
 from bookings.notices.facts import site_address
-from bookings.pages.access import signed_in
 from bookings.pages.choosing import title_of
 from bookings.pages.class_card import ClassCard
 from bookings.pages.forms import JoinForm
@@ -31,9 +29,9 @@ from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address
 
 
-@signed_in
+@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def join(request: SignedInRequest) -> HttpResponse:
+def join(request: HttpRequest) -> HttpResponse:
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return redirect("bookings:join_with_code", form.cleaned_data["access_code"])
@@ -50,7 +48,11 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
     if not request.user.is_authenticated:
         if request.method == "POST":
             return redirect(request.path)  # the session ended: sign in first
-        context = {"providers": list_providers(), "callback_url": request.path}
+        context = {
+            "providers": list_providers(),
+            "callback_url": request.path,
+            "access_code": access_code,
+        }
         return render(request, "bookings/invitation.html", context)
     form = JoinForm({"access_code": access_code})
     if not form.is_valid():

@@ -137,12 +137,13 @@ def test_suspended_person_stays_out(google, client):
     assert session_of(client) == {}
 
 
-def test_cancelled_consent_leads_to_the_error_page(google, client):
+def test_cancelled_consent_leads_back_to_the_sign_in_and_what_was_chosen(google, client):
     google.deny = True
 
-    response = sign_in(client, "google", "ana@example.com")
+    response = sign_in(client, "google", "ana@example.com", callbackUrl="/clases-abiertas")
 
-    assert response["Location"] == "/?error=AccessDenied"
+    assert response["Location"] == "/inicio?callbackUrl=%2Fclases-abiertas&error=Cancelled"
+    assert "Cancelaste el ingreso." in client.get(response["Location"]).content.decode()
 
 
 def test_callback_url_is_where_the_sign_in_ends(google, client):

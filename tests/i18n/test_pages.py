@@ -26,6 +26,7 @@ NO_PAGES = {
     "bookings:no_class_link",
     "bookings:healthz",
     "bookings:keep_chosen",
+    "bookings:keep_place",
     "bookings:leave_line",
     "bookings:release",
     "bookings:release_place",

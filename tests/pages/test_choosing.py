@@ -10,8 +10,8 @@ from django.contrib.messages import get_messages
 
 from bookings.availability.slots import Period
 from bookings.models import Closure, Hold, Price, WeeklyHours
-from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choosing import name_utc_offset, split_day
+from bookings.pages.chosen import LASTS
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
@@ -192,6 +192,8 @@ def test_the_chosen_time_is_kept_and_the_choice_goes_along(host, sign_in):
 
 def test_a_stranger_signs_in_and_the_chosen_time_is_kept(client, host):
     go_on = choose_as_a_stranger(client)
+    asked = text_of(client.get("/inicio", {"callbackUrl": go_on}))
+    assert "Mar 24 nov, 10:00 · Individual, 60 min" in asked
     assert not Hold.objects.exists()
     client.force_login(host)
     response = client.get(go_on)
@@ -232,7 +234,7 @@ def test_a_choice_is_forgotten_after_half_an_hour(client, host):
     go_on = choose_as_a_stranger(client)
     client.force_login(host)
 
-    with time_machine.travel(NOW + CHOICE_LASTS, tick=False):
+    with time_machine.travel(NOW + LASTS, tick=False):
         response = client.get(go_on)
 
     assert response["Location"] == f"{PATH}?{urlencode(CHOICE)}"

@@ -157,5 +157,9 @@ def without_tokens(html: str) -> str:
     return "\n".join(line for line in html.splitlines() if "csrfmiddlewaretoken" not in line)
 
 
-def test_a_typed_code_needs_a_session(client):
-    assert client.get(PATH)["Location"] == f"/inicio?callbackUrl={PATH}"
+@pytest.mark.django_db
+def test_a_stranger_types_the_code_once_and_then_signs_in(client):
+    asked = client.post(PATH, {"access_code": CODE.lower()})
+
+    assert asked["Location"] == SHARED
+    assert f'Tu código es <strong translate="no">{CODE}</strong>' in text_of(client.get(SHARED))

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.urls import reverse
@@ -134,13 +135,37 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     assert "Si dejás tu lugar hasta el" in page
 
 
-def test_a_stranger_signs_in_and_comes_back(client, open_class):
-    address = reverse("bookings:reserve_place", args=[open_class.pk])
+def test_a_stranger_reserves_signs_in_and_is_at_the_checkout(client, host, open_class):
+    sign_in = reserve(client, open_class)["Location"]
+    go_on = parse_qs(urlsplit(sign_in).query)["callbackUrl"][0]
+    page = plain_text_of(client.get(sign_in))
+    client.force_login(host)
 
-    answer = client.post(address, headers={"Referer": f"http://testserver{page_of(open_class)}"})
+    checkout = client.get(go_on)
+    again = client.get(go_on)
 
-    assert answer.status_code == 302
-    assert answer["Location"].startswith("/inicio?callbackUrl=%2Fclases-abiertas%2F")
+    assert "Conversación B1" in page
+    assert "Ingresá y te lo guardamos." in page
+    place = Purchase.objects.get(person=host)
+    assert checkout["Location"] == place.find_payment().checkout_url
+    assert again["Location"] == page_of(open_class)
+
+
+def test_a_stranger_types_a_discount_code_once(client, host, open_class):
+    DiscountCodeFactory(code="MITAD", percent=50)
+    sign_in = reserve(client, open_class, code="MITAD", apply="1")["Location"]
+    client.force_login(host)
+
+    page = plain_text_of(client.get(parse_qs(urlsplit(sign_in).query)["callbackUrl"][0]))
+
+    assert "MITAD: 50 % menos" in page
+    assert not Purchase.objects.exists()
+
+
+def test_a_link_from_elsewhere_reserves_nothing(ana, open_class):
+    answer = ana.get(reverse("bookings:keep_place", args=[open_class.pk]))
+
+    assert answer["Location"] == page_of(open_class)
     assert not Purchase.objects.exists()
 
 

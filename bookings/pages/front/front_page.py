@@ -21,6 +21,7 @@ from bookings.domain.sales.holds import find_open_hold
 from bookings.models import BookingRules, Question, Quote, TeacherPage
 from bookings.pages.booking import details_url
 from bookings.pages.choosing import Kind, list_kinds
+from bookings.pages.chosen import name_chosen
 from bookings.pages.class_card import present_lists
 from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
@@ -77,7 +78,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 @require_safe
 def inicio(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
-        return show_sign_in(request)
+        return show_sign_in(request, chosen=name_chosen(request))
     ahead = list_next_classes_of(request.user)
     [classes] = present_lists(request.user, ahead, most=NEXT_CLASSES)
     hold = find_open_hold(request.user)

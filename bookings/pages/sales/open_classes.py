@@ -1,6 +1,7 @@
 """``/clases-abiertas``: groups that the teacher published."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -8,11 +9,13 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
@@ -32,13 +35,17 @@ from bookings.domain.sales.open_classes import (
 )
 from bookings.models import ChangeTerms, ClassStatus, PurchaseState, find_change_terms
 from bookings.pages.access import signed_in
+from bookings.pages.chosen import sign_in_first, take_chosen
 from bookings.pages.class_card import find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.structured_data import describe_events
 from bookings.payments.gateway import PaymentError
+from bookings.templatetags.class_times import clock, short_day
 
 SHOWN = 50
+# What a stranger's form keeps until the sign-in is done.
+TYPED, TYPED_LENGTH = ("seen", "code", "apply"), 40
 PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento.")
 
 
@@ -128,19 +135,43 @@ def show_open_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     return _show(request, card, PlaceWithCodeForm(price=card.open_class.place_price))
 
 
-@signed_in
+@never_cache
 @require_POST
-def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+def reserve(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
+    if isinstance(request.user, User):
+        return _reserve(request, class_id, request.user, request.POST)
+    card = _present(request, class_id)
+    return sign_in_first(
+        request,
+        address=reverse("bookings:keep_place", args=[class_id]),
+        what=f"{card.title} · {capfirst(short_day(card.start))}, {clock(card.start)}",
+        form={name: request.POST[name][:TYPED_LENGTH] for name in TYPED if name in request.POST},
+    )
+
+
+@signed_in
+@require_GET
+def keep_place(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Reserve, once, the place that this browser chose before its sign-in."""
+    typed = take_chosen(request)
+    if typed is None:
+        return redirect("bookings:open_class", class_id=class_id)
+    return _reserve(request, class_id, request.user, typed)
+
+
+def _reserve(
+    request: HttpRequest, class_id: uuid.UUID, user: User, data: Mapping[str, str]
+) -> HttpResponse:
     """Hold a place and redirect to the checkout; show a changed price first."""
     card = _present(request, class_id)
-    form = PlaceWithCodeForm(request.POST, price=card.open_class.place_price)
+    form = PlaceWithCodeForm(data, price=card.open_class.place_price)
     if not form.is_valid():
         return _show(request, card, form)
     typed, seen = form.cleaned_data["code"], form.cleaned_data["seen"]
-    if form.shows_discount(request.user, listed=form.list_price, seen=seen):
+    if form.shows_discount(user, listed=form.list_price, seen=seen):
         return _show(request, card, form)
     try:
-        place = hold_place(user=request.user, open_class_id=class_id, typed_code=typed, seen=seen)
+        place = hold_place(user=user, open_class_id=class_id, typed_code=typed, seen=seen)
     except CODE_REFUSALS as refusal:
         form.refuse_code(refusal)
         return _show(request, card, form)

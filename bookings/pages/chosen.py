@@ -1,0 +1,46 @@
+"""What a stranger chose before signing in: kept in the session, and done once afterwards."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+
+from config.lib.addresses import client_address
+from config.lib.throttling import is_too_often
+
+SESSION_ENTRY = "chosen"
+LASTS = timedelta(minutes=30)
+
+
+def sign_in_first(
+    request: HttpRequest, *, address: str, what: str, form: dict[str, str]
+) -> HttpResponse:
+    """Redirect to the sign-in, and from there to ``address``.
+
+    what: the choice in words, for the sign-in's page. form: for ``take_chosen`` at the address.
+    """
+    # Like the start of a sign-in this stores a session, so the same limit applies.
+    limit = settings.MAX_SIGN_IN_STARTS
+    if not is_too_often("choices", client_address(request), limit=limit):
+        until = (timezone.now() + LASTS).timestamp()
+        chosen = {"address": address, "what": what, "form": form, "until": until}
+        request.session[SESSION_ENTRY] = chosen
+    return redirect(reverse("bookings:inicio", query={"callbackUrl": address}))
+
+
+def take_chosen(request: HttpRequest) -> dict[str, str] | None:
+    """Return the form of this address, once: a link can name any address."""
+    chosen = request.session.pop(SESSION_ENTRY, {"address": "", "until": 0})
+    is_here = chosen["address"] == request.get_full_path()
+    is_recent = timezone.now().timestamp() < chosen["until"]
+    return chosen["form"] if is_here and is_recent else None
+
+
+def name_chosen(request: HttpRequest) -> str:
+    """Say what the person chose, if the sign-in leads back to it."""
+    chosen = request.session.get(SESSION_ENTRY, {"address": None, "what": ""})
+    is_asked_for = chosen["address"] == request.GET.get("callbackUrl")
+    return chosen["what"] if is_asked_for else ""
