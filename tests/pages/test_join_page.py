@@ -162,4 +162,4 @@ def test_a_stranger_types_the_code_once_and_then_signs_in(client):
     asked = client.post(PATH, {"access_code": CODE.lower()})
 
     assert asked["Location"] == SHARED
-    assert f'Tu código es <strong translate="no">{CODE}</strong>' in text_of(client.get(SHARED))
+    assert f'Tu código es <strong translate="no">{CODE}</strong>' in client.get(SHARED).text
