@@ -106,7 +106,10 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "bookings.pages.context.site",
             ],
-            "libraries": {"panel": "bookings.panel.lists"},
+            "libraries": {
+                "contact": "bookings.pages.contact",
+                "panel": "bookings.panel.lists",
+            },
         },
     },
 ]

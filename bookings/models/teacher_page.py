@@ -9,6 +9,14 @@ from django.db.models.fields.files import ImageFieldFile
 PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
 
 
+class ContactWay(models.TextChoices):
+    """How students write to the teacher."""
+
+    BOTH = "both", "Por WhatsApp o por correo"
+    WHATSAPP = "whatsapp", "Por WhatsApp"
+    MAIL = "mail", "Por correo"
+
+
 class TeacherPage(models.Model):
     """There is one row."""
 
@@ -35,6 +43,14 @@ class TeacherPage(models.Model):
     )
     levels = models.TextField("niveles", max_length=1_000, blank=True, help_text="Uno por renglón.")
     class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
+    contact = models.CharField(
+        "cómo te escriben",
+        max_length=10,
+        choices=ContactWay,
+        default=ContactWay.BOTH,
+        db_default=ContactWay.BOTH,
+        help_text="WhatsApp va al teléfono de tu perfil. Sin teléfono, te escriben por correo.",
+    )
     # The seller's data, which Argentina's law wants where people pay: in the footer of each page.
     seller_name = models.CharField(
         "nombre o razón social", max_length=120, blank=True, default="", db_default=""
@@ -70,7 +86,12 @@ class TeacherPage(models.Model):
     class Meta:
         verbose_name = "tu página"
         verbose_name_plural = "tu página"
-        constraints = [models.CheckConstraint(condition=Q(pk=1), name="one_teacher_page")]
+        constraints = [
+            models.CheckConstraint(condition=Q(pk=1), name="one_teacher_page"),
+            models.CheckConstraint(
+                condition=Q(contact__in=ContactWay.values), name="known_contact_way"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name or "Tu página"

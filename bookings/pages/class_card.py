@@ -7,6 +7,7 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -25,6 +26,7 @@ from bookings.models import (
 from bookings.money_state import MoneyState
 from bookings.pages.choosing import title_of
 from bookings.pages.money_card import MoneyCard
+from bookings.templatetags.class_times import clock, long_day
 
 # The page offers the call from this long before the start.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
@@ -147,6 +149,12 @@ class ClassCard:
     @property
     def terms(self) -> ChangeTerms:
         return find_change_terms(self.virtual_class, timezone.now())
+
+    @property
+    def greeting(self) -> str:
+        """Begin a message to the teacher about this class."""
+        words = {"day": long_day(self.start), "clock": clock(self.start)}
+        return gettext("Hola, te escribo por mi clase del %(day)s a las %(clock)s.") % words
 
     @property
     def is_cut_off(self) -> bool:

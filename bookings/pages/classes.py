@@ -90,7 +90,6 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "ways": find_ways(card.money) if card.money else None,
             # That page asks the provider.
             "payment_url": reverse("bookings:payment", args=[payment.pk]) if payment else "",
-            "teacher_email": settings.ADMIN_EMAIL,
             "rebook_url": rebook_url(virtual_class),
             "changes": present_changes(card, request.user),
             "last_change": find_last_change(virtual_class, request.user),

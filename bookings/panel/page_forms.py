@@ -67,6 +67,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "video_url",
             "levels",
             "class_description",
+            "contact",
             "seller_name",
             "cuit",
             "address",

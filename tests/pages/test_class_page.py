@@ -9,10 +9,11 @@ import time_machine
 from django.urls import reverse
 from icalendar import Calendar
 
+from accounts.models import User
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.checkout import check_out_hold
 from bookings.models import ClassStatus, ClassType, VirtualClass
-from tests.factories import HoldFactory, VirtualClassFactory
+from tests.factories import HoldFactory, TeacherPageFactory, VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 
@@ -70,7 +71,6 @@ def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
     again = "/inicio/reservar?tipo=grupal&amp;min=60&amp;dia=2026-11-24&amp;hora=10%3A00#horarios"
     assert "Ya no se guarda." in text
     assert f'href="{again}"' in text
-    assert "mailto:" not in text
 
 
 def test_a_class_whose_link_is_being_made_asks_until_there_is_something_new(host, sign_in):
@@ -261,3 +261,24 @@ def test_only_a_scheduled_class_has_a_file(virtual_class, path, host, sign_in, s
     virtual_class.save()
 
     assert sign_in(host).get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("way", "phone", "ways"),
+    [
+        ("both", "0341 15 555-0111", {"wa.me", "mailto:"}),
+        ("whatsapp", "0341 15 555-0111", {"wa.me"}),
+        ("mail", "0341 15 555-0111", {"mailto:"}),
+        ("whatsapp", "", {"mailto:"}),
+    ],
+    ids=["both", "whatsapp", "mail", "no phone"],
+)
+def test_the_class_says_how_to_write_to_the_teacher(
+    scheduled, host, teacher, sign_in, way, phone, ways
+):
+    User.objects.filter(pk=teacher.pk).update(phone=phone)
+    TeacherPageFactory(contact=way)
+
+    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿Una pregunta?")[2]
+
+    assert {one for one in ("wa.me", "mailto:") if one in asked} == ways

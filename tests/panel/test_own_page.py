@@ -28,7 +28,12 @@ pytestmark = pytest.mark.django_db
 
 PAGE, PREVIEW = reverse("admin:teacher_page"), reverse("admin:teacher_page_preview")
 START, STARTED = reverse("admin:start"), reverse("admin:started")
-TEXTS = {"name": "Ana", "subject": "Guitarra", "tagline": "Tocás desde el primer día."}
+TEXTS = {
+    "name": "Ana",
+    "subject": "Guitarra",
+    "tagline": "Tocás desde el primer día.",
+    "contact": "both",
+}
 ANSWERS = {
     "name": "Ana Suárez",
     "subject": "Guitarra",
@@ -124,7 +129,7 @@ def test_a_mistake_is_named_and_nothing_is_stored(panel):
 
 
 def test_an_address_without_https_gets_it(panel):
-    panel.post(PAGE, {"video_url": "youtu.be/abc"})
+    panel.post(PAGE, TEXTS | {"video_url": "youtu.be/abc"})
 
     assert load_teacher_page().video_url == "https://youtu.be/abc"
 

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
+from django.conf import settings
 from django.core.cache import cache
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, default_storage
@@ -14,9 +15,10 @@ from django.urls import reverse
 from PIL import Image, ImageCms, ImageOps
 from PIL.JpegImagePlugin import JpegImageFile
 
+from accounts.selectors import find_teacher
 from bookings.domain.exceptions import PhotoError
 from bookings.models import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
-from bookings.models.teacher_page import photo_name
+from bookings.models.teacher_page import ContactWay, photo_name
 
 # Other formats, SVG among them, are not read at all.
 FORMATS = ("JPEG", "PNG", "WEBP")
@@ -167,17 +169,19 @@ def lock_teacher_page() -> TeacherPage:
 
 
 def load_seller() -> dict[str, str]:
-    """Return the seller's data for the footer of each page; another process's are a minute old.
+    """Return the seller's data, and the ``phone`` and ``email`` to write to; perhaps a minute old.
 
-    Without the database each value is empty: the page that says so has a footer too.
+    Each page has them. Without the database each value is empty, also on the page that says so.
     """
     seller: dict[str, str] | None = cache.get(SELLER_KEY)
     if seller is None:
         try:
-            page = load_teacher_page()
+            page, teacher = load_teacher_page(), find_teacher()
         except DatabaseError:
-            return dict.fromkeys(SELLER, "")
-        seller = {name: getattr(page, name) for name in SELLER}
+            return dict.fromkeys((*SELLER, "phone", "email"), "")
+        phone = teacher.phone if teacher and page.contact != ContactWay.MAIL else ""
+        email = "" if phone and page.contact == ContactWay.WHATSAPP else settings.ADMIN_EMAIL
+        seller = {name: getattr(page, name) for name in SELLER} | {"phone": phone, "email": email}
         cache.set(SELLER_KEY, seller, SELLER_SECONDS)
     return seller
 

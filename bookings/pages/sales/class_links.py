@@ -7,7 +7,6 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,8 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.phones import whatsapp_url
-from accounts.selectors import find_teacher, list_providers
+from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import (
@@ -43,7 +41,6 @@ from bookings.pages.transfers import (
     find_ways,
     take_announcement,
 )
-from bookings.templatetags.class_times import clock, long_day
 
 # Session key: the token of the link, which the way back from the provider lacks.
 PAYING = "class_link"
@@ -90,7 +87,6 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
             "state": found.state,
             "providers": list_providers(),
             "callback_url": request.path,
-            "teacher_email": settings.ADMIN_EMAIL,
         }
         status = STATUSES.get(found.state, HTTPStatus.GONE)
         return render(request, "bookings/sales/useless_link.html", context, status=status)
@@ -120,11 +116,9 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         "refresh_seconds": _refresh_seconds(card.state, money),
         "rebook_url": rebook_url(virtual_class),
         "ways": _find_ways(card, money, token, own_addresses["refresh_url"]),
-        "teacher_email": settings.ADMIN_EMAIL,
         "is_theirs": is_theirs,
         "is_paid": is_theirs and card.state in {"preparing", "scheduled"},
         "invitation": write_invitation(card) if is_theirs else {},
-        "teacher_url": _write_to_teacher(card),
         "conference_url": card.conference_url if is_theirs else "",
         "must_knock": bool(card.conference_url) and must_knock(host),
         "google_calendar_url": link_to_google_calendar(card),
@@ -157,13 +151,6 @@ def _find_ways(card: ClassCard, money: MoneyCard, token: str, refresh_url: str) 
         checkout_url="",
         pay_url=pay_url,
     )
-
-
-def _write_to_teacher(card: ClassCard) -> str:
-    teacher = find_teacher()
-    words = {"day": long_day(card.start), "clock": clock(card.start)}
-    text = _("Hola, te escribo por mi clase del %(day)s a las %(clock)s.") % words
-    return whatsapp_url(teacher.phone, text) if teacher else ""
 
 
 def _refresh_seconds(state: str, money: MoneyCard) -> int | None:

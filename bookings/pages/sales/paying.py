@@ -5,7 +5,6 @@ import uuid
 from http import HTTPStatus
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -59,7 +58,6 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         "money": money,
         **own_addresses,
         "again_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
-        "teacher_email": settings.ADMIN_EMAIL,
         "ways": find_ways(money, refresh_url=own_addresses["refresh_url"]),
         **_confirm(money, request.user),
     }
@@ -137,7 +135,6 @@ def show_place(request: SignedInRequest, purchase_id: uuid.UUID) -> HttpResponse
         "money": money,
         **own_addresses,
         "again_url": reverse("bookings:open_class", args=[place.virtual_class_id]),
-        "teacher_email": settings.ADMIN_EMAIL,
         "ways": find_ways(money, refresh_url=own_addresses["refresh_url"]),
         "can_release": money.kept_until is not None,
     }

@@ -1,0 +1,15 @@
+"""A template tag that says how to write to the teacher."""
+
+from django import template
+
+from accounts.phones import whatsapp_url
+from bookings.domain.desk.own_page import load_seller
+
+register = template.Library()
+
+
+@register.inclusion_tag("bookings/_write_to_teacher.html")
+def write_to_teacher(text: str = "") -> dict[str, str]:
+    """Name the ways that she chose. text: begins the chat."""
+    seller = load_seller()
+    return {"chat_url": whatsapp_url(seller["phone"], text), "email": seller["email"]}
