@@ -60,6 +60,7 @@ def page_policy(
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
         "font-src": ["'self'"],
+        "manifest-src": ["'self'"],
         "connect-src": ["'self'"],
         # Browsers apply form-action to the redirects that follow a form: to sign in, and to pay.
         "form-action": [

@@ -15,6 +15,7 @@ urlpatterns = [
     path("api/docs", openapi.DocsView.as_view(), name="api_docs"),
     path("api/openapi.json", openapi.DocumentView.as_view(), name="openapi"),
     path("sin-conexion", offline.show_offline_page, name="offline"),
+    path("manifest.webmanifest", offline.serve_manifest, name="manifest"),
     path("service-worker.js", offline.serve_worker, name="service_worker"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),

@@ -1,5 +1,17 @@
-// Registers the worker that shows our own page without a connection (config/web/offline.py). Loaded
-// by the pages where people arrive; the worker then serves all pages.
+// Registers the worker that shows our own page without a connection (config/web/offline.py), and
+// keeps the next class for that page. Loaded by the pages where people arrive; the worker then
+// serves all pages.
+
+function keepNextClass() {
+  const next = document.querySelector("[data-next-class]");
+  if (next) {
+    localStorage.setItem("next-class", JSON.stringify(next.dataset));
+  } else if (document.querySelector("[data-no-class]")) {
+    localStorage.removeItem("next-class");
+  }
+}
+
+keepNextClass();
 
 async function register() {
   // Another address after the language is switched, so that the browser fetches that page too.

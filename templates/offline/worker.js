@@ -1,13 +1,17 @@
-{% load static %}// Shows a page of ours when another one cannot be loaded. It keeps that page and its styles, and
+{% load static %}// Shows a page of ours when another one cannot be loaded. It keeps that page and its files, and
 // nothing else. Calls of the API, forms, and all other files do not pass through here.
 
 const CACHE = "offline-{{ version }}-{{ LANGUAGE_CODE }}";
 const PAGE = "{% url 'offline' %}";
-const STYLES = ["{% static 'css/base.css' %}", "{% static 'css/offline.css' %}"];
+const FILES = [
+  "{% static 'css/base.css' %}",
+  "{% static 'css/offline.css' %}",
+  "{% static 'js/next-class.js' %}",
+];
 
 async function keepPage() {
   const cache = await caches.open(CACHE);
-  const requests = [PAGE, ...STYLES].map((address) => new Request(address, { cache: "reload" }));
+  const requests = [PAGE, ...FILES].map((address) => new Request(address, { cache: "reload" }));
   await cache.addAll(requests);
   await self.skipWaiting();
 }
@@ -27,7 +31,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (isPage(request)) {
     event.respondWith(fetch(request).catch(() => caches.match(PAGE)));
-  } else if (STYLES.includes(new URL(request.url).pathname)) {
+  } else if (FILES.includes(new URL(request.url).pathname)) {
     event.respondWith(fetch(request).catch(() => caches.match(request)));
   }
 });

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings as django_settings
+from django.contrib.staticfiles import finders
 from django.test import Client, RequestFactory
 
 from config.web import errors
@@ -115,20 +116,24 @@ def test_foreign_name_is_refused(local_site):
     assert local_site.get("/api/auth/session", headers={"host": "evil.example"}).status_code == 400
 
 
-WORKER, PAGE = "/service-worker.js", "/sin-conexion"
+WORKER, PAGE, MANIFEST = "/service-worker.js", "/sin-conexion", "/manifest.webmanifest"
 
 
-def test_worker_keeps_one_page_and_its_styles(client):
+def test_worker_keeps_one_page_and_all_that_it_loads(client):
     page, script = (client.get(path).content.decode() for path in (PAGE, WORKER))
 
-    styles = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page)
-    assert re.findall(r'"(/[^"]+)"', script) == [PAGE, *styles, "/api/"]
+    files = re.findall(r'<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)"', page)
+    assert re.findall(r'"(/[^"]+)"', script) == [PAGE, *files, "/api/"]
+    assert re.findall(r"<(img|iframe|form)", page) == []
 
 
-def test_page_loads_nothing_but_its_styles(client):
-    page = client.get(PAGE).content.decode()
+@pytest.mark.django_db
+def test_the_site_can_be_installed(client):
+    page, manifest = client.get("/inicio/unirse"), client.get(MANIFEST).json()
 
-    assert re.findall(r"<(script|img|iframe|form)", page) == []
+    assert f'<link rel="manifest" href="{MANIFEST}">' in page.content.decode()
+    assert (manifest["start_url"], manifest["display"]) == ("/inicio", "standalone")
+    assert all(finders.find(one["src"].removeprefix("/static/")) for one in manifest["icons"])
 
 
 def test_each_language_has_a_copy_of_its_own(client):

@@ -27,6 +27,7 @@ NO_PAGES = {
     "bookings:healthz",
     "bookings:keep_chosen",
     "bookings:keep_place",
+    "manifest",
     "bookings:leave_line",
     "bookings:release",
     "bookings:release_place",

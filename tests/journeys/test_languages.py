@@ -7,7 +7,8 @@ import uuid
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.steps import sign_in_as_newcomer
+from tests.demo.people import ANA
+from tests.journeys.steps import sign_in, sign_in_as_newcomer
 from tests.journeys.ways import in_the_other_two_ways, on_a
 
 pytestmark = pytest.mark.browser
@@ -92,6 +93,23 @@ def test_the_network_is_cut_and_comes_back(page):
 
 
 @on_a("phone")
+def test_the_next_class_and_its_link_are_there_without_a_connection(new_page):
+    page = new_page(service_workers="allow", watch_console=False)
+    sign_in(page, ANA)
+    page.goto("/inicio")
+    wait_until(page, IS_ACTIVE)
+    page.goto("/inicio")  # through the worker by now
+
+    page.context.set_offline(True)
+    page.goto("/inicio/clases")
+
+    expect(page.get_by_role("heading", name="Tu próxima clase")).to_be_visible()
+    expect(page.get_by_role("link", name="Entrar a la clase")).to_have_attribute(
+        "href", re.compile("https://meet.google.com/")
+    )
+
+
+@on_a("phone")
 def test_the_page_follows_the_language(page):
     page.get_by_role("button", name="English").click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
@@ -107,4 +125,9 @@ def test_the_page_follows_the_language(page):
 def test_the_browser_keeps_no_page_of_a_person(page):
     kept = page.evaluate(LISTED)
 
-    assert kept == ["/sin-conexion", "/static/css/base.css", "/static/css/offline.css"]
+    assert kept == [
+        "/sin-conexion",
+        "/static/css/base.css",
+        "/static/css/offline.css",
+        "/static/js/next-class.js",
+    ]
