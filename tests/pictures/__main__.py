@@ -9,10 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from tests.journeys.chromium import BROWSER_FLAGS, find_chromium
-from tests.pictures.shots import FOLDER, NOW, SHOTS, Scene
+from tests.pictures.shots import NOW, SHOTS, Scene
 from tests.processes import ROOT
 from tests.running_demo import running_demo
 
@@ -42,12 +42,6 @@ CONTENT_END = """() => {
   const ends = leaves.map(one => one.getBoundingClientRect()).filter(box => box.width);
   return Math.min(innerHeight, Math.ceil(Math.max(...ends.map(box => box.bottom))) + 24);
 }"""
-TOGETHER = """
-<body style="margin: 0; height: 600px; background: #dfe9e3; position: relative; overflow: hidden">
-<style>img {{ position: absolute; border-radius: 8px; box-shadow: 0 4px 20px #0005 }}</style>
-<img src="data:image/webp;base64,{panel}" style="left: 30px; top: 40px; width: 940px">
-<img src="data:image/webp;base64,{home}" style="left: 930px; top: 20px; width: 320px">
-"""
 
 
 def take(page: Page, path: Path, only: str = "") -> None:
@@ -67,16 +61,6 @@ def take(page: Page, path: Path, only: str = "") -> None:
     path.write_bytes(base64.b64decode(session.send("Page.captureScreenshot", options)["data"]))
     session.detach()
     print(f"{path.relative_to(ROOT)} ({path.stat().st_size // 1000} KB)")
-
-
-def put_together(browser: Browser) -> None:
-    """Put the README's picture together: the student's home on a phone, the panel on a desk."""
-    parts = (FOLDER / "hoy-escritorio.webp", FOLDER / "inicio-telefono.webp")
-    panel, home = (base64.b64encode(part.read_bytes()).decode() for part in parts)
-    page = browser.new_page(viewport={"width": 1280, "height": 600})
-    page.set_content(TOGETHER.format(panel=panel, home=home))
-    page.wait_for_load_state("networkidle")
-    take(page, FOLDER / "inicio.webp")
 
 
 def main(names: list[str]) -> int:
@@ -99,7 +83,6 @@ def main(names: list[str]) -> int:
                 shot.go(scene, page)
                 page.wait_for_load_state("networkidle")
                 take(page, shot.file(screen), shot.only)
-        put_together(browser)
         browser.close()
     return 0
 
