@@ -1,12 +1,18 @@
 """The teacher's page: about her, quotes of students, frequent questions."""
 
+from copy import copy
+
 from django.core.validators import URLValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import ImageFieldFile
 
+from accounts.models import Language
+
 # The photo is stored as a square JPEG in each of these widths (pixels).
 PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
+# Texts with a second one in English.
+TRANSLATED = ("subject", "tagline", "about", "credentials", "levels", "class_description")
 
 
 class ContactWay(models.TextChoices):
@@ -43,6 +49,35 @@ class TeacherPage(models.Model):
     )
     levels = models.TextField("niveles", max_length=1_000, blank=True, help_text="Uno por renglón.")
     class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
+    # The same for English pages, which leave out what she did not write.
+    subject_en = models.CharField(
+        "qué enseñás, en inglés", max_length=60, blank=True, default="", db_default=""
+    )
+    tagline_en = models.CharField(
+        "una frase tuya, en inglés", max_length=160, blank=True, default="", db_default=""
+    )
+    about_en = models.TextField(
+        "sobre vos, en inglés", max_length=3_000, blank=True, default="", db_default=""
+    )
+    credentials_en = models.TextField(
+        "estudios y experiencia, en inglés",
+        max_length=1_000,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Uno por renglón.",
+    )
+    levels_en = models.TextField(
+        "niveles, en inglés",
+        max_length=1_000,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Uno por renglón.",
+    )
+    class_description_en = models.TextField(
+        "cómo es una clase, en inglés", max_length=2_000, blank=True, default="", db_default=""
+    )
     contact = models.CharField(
         "cómo te escriben",
         max_length=10,
@@ -95,6 +130,15 @@ class TeacherPage(models.Model):
 
     def __str__(self) -> str:
         return self.name or "Tu página"
+
+    def in_language(self, language: str | None) -> "TeacherPage":
+        """Return the page with the texts of a language, empty where she wrote none."""
+        if language != Language.ENGLISH:
+            return self
+        page = copy(self)
+        for name in TRANSLATED:
+            setattr(page, name, getattr(self, f"{name}_en"))
+        return page
 
     @property
     def credential_lines(self) -> list[str]:

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from bookings.domain.desk.own_page import load_seller, load_teacher_page
@@ -15,5 +16,5 @@ def site(request: HttpRequest) -> dict[str, object]:
         "base_url": settings.BASE_URL,
         "is_demo": settings.DEMO,
         # Read only if a template prints it.
-        "teacher": SimpleLazyObject(load_teacher_page),
+        "teacher": SimpleLazyObject(lambda: load_teacher_page().in_language(get_language())),
     }

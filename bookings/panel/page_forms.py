@@ -12,12 +12,15 @@ from django.http import QueryDict
 from bookings.domain.desk.own_page import read_cuit
 from bookings.domain.desk.setup import FirstOffer
 from bookings.models import Question, Quote, TeacherPage, Weekday
+from bookings.models.teacher_page import TRANSLATED
 from bookings.panel.inputs import CLOCK_INPUT, PesosField, list_used, make_rows
 
 # Rows on the page, and how many of them are empty at first: adding one needs no script.
 MOST_QUOTES = 8
 MOST_QUESTIONS = 12
 SPARE_ROWS = 2
+
+ENGLISH = [f"{name}_en" for name in TRANSLATED]
 
 Data = Mapping[str, Any] | None
 
@@ -68,6 +71,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "levels",
             "class_description",
             "contact",
+            *ENGLISH,
             "seller_name",
             "cuit",
             "address",
@@ -80,6 +84,9 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "credentials": forms.Textarea({"rows": 3}),
             "levels": forms.Textarea({"rows": 3}),
             "class_description": forms.Textarea({"rows": 4}),
+            "tagline_en": forms.Textarea({"rows": 2}),
+            "credentials_en": forms.Textarea({"rows": 3}),
+            "levels_en": forms.Textarea({"rows": 3}),
         }
 
     def clean_cuit(self) -> str:
@@ -88,6 +95,10 @@ class TextsForm(forms.ModelForm[TeacherPage]):
         if cuit is None:
             raise forms.ValidationError("Ese CUIT tiene algún número mal: son once números.")
         return cuit
+
+    @property
+    def in_english(self) -> list[forms.BoundField]:
+        return [self[name] for name in ENGLISH]
 
     @property
     def texts(self) -> dict[str, str]:

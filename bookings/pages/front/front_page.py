@@ -6,6 +6,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -49,7 +50,7 @@ class FrontPage:
 
 def load_front_page() -> FrontPage:
     return FrontPage(
-        teacher=load_teacher_page(),
+        teacher=load_teacher_page().in_language(get_language()),
         options=list_class_options(),
         change_cutoff=BookingRules.load().change_cutoff,
         quotes=list_quotes(),

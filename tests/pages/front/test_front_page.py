@@ -60,6 +60,17 @@ def test_nothing_stands_for_what_she_left_out(front, name):
     assert "Cómo funciona" in text
 
 
+def test_an_english_page_has_her_english_words_and_no_spanish_ones(client):
+    teacher = TeacherPageFactory(subject_en="English", about_en="I teach since 2014.")
+    client.cookies["language"] = "en"
+
+    text = text_of(client.get("/"))
+
+    assert f"<title> {teacher.name}: English by video call" in text
+    assert "I teach since 2014." in text
+    assert not [own for own in (teacher.subject, teacher.tagline, teacher.about) if own in text]
+
+
 def test_a_group_says_what_all_pay_and_what_each_pays(front):
     text = front()
 
