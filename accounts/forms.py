@@ -1,8 +1,10 @@
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Level, Newsletter
 from accounts.phones import check_phone
+from accounts.sign_in.claims import MAX_SUBJECT, verified_addresses
 from accounts.validators import (
     MAX_LOCATION,
     MAX_NAME,
@@ -52,3 +54,36 @@ class ProfileForm(forms.Form):
         """Accept an unchanged text: the API stores any."""
         typed: str = self.cleaned_data["phone"]
         return typed if typed == self.initial.get("phone") else check_phone(typed)
+
+
+class MailForm(forms.Form):
+    """The address that gets a code, and is the identity."""
+
+    email = forms.CharField(max_length=MAX_SUBJECT)
+
+    def clean_email(self) -> str:
+        found = verified_addresses(self.cleaned_data["email"], is_verified=True)
+        if not found:
+            raise ValidationError("Not a plain address.")
+        address: str = found[0].email
+        return address
+
+
+class MailCodeForm(forms.Form):
+    code = forms.CharField(
+        label=_("Código"),
+        max_length=30,
+        widget=forms.TextInput(
+            attrs={"inputmode": "numeric", "autocomplete": "one-time-code", "autofocus": True}
+        ),
+    )
+    name = forms.CharField(
+        label=_("Tu nombre, si es la primera vez"),
+        max_length=MAX_NAME,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+
+    def clean_name(self) -> str:
+        typed: str = self.cleaned_data["name"]
+        return read_name(typed) if typed else ""

@@ -8,23 +8,33 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.forms.models import model_to_dict
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.forms import ProfileForm
+from accounts.forms import MailCodeForm, MailForm, ProfileForm
 from accounts.models import Language
 from accounts.personal_data import rename
-from accounts.selectors import list_identities, list_providers
+from accounts.selectors import MAIL, list_identities, list_ways_to_sign_in
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sessions.engine import SessionStore
 from accounts.sessions.languages import remember_in_browser
 from accounts.sessions.open_sessions import end_other_sessions, end_session, list_sessions, sign_out
 from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.authorization import Purpose, find_purpose
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
-from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
+from accounts.sign_in.identities import NeededIdentityError, disconnect_identity, find_obstacle
+from accounts.sign_in.mail_code import (
+    LASTS,
+    MailCodeError,
+    check_code,
+    find_asked,
+    send_code,
+    sign_in,
+)
 from accounts.sign_in.redirects import error_text, local_path
 
 
@@ -33,12 +43,59 @@ def show_sign_in(request: HttpRequest, *, chosen: str = "") -> HttpResponse:
     # login_required sends ``next``, NextAuth's clients send ``callbackUrl``.
     wanted = request.GET.get("callbackUrl") or request.GET.get("next")
     context = {
-        "providers": list_providers(),
+        "providers": list_ways_to_sign_in(),
         "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
         "error": error_text(request.GET.get("error")),
         "chosen": chosen,
     }
     return render(request, "accounts/sign_in.html", context)
+
+
+@require_POST
+def send_mail_code(request: HttpRequest) -> HttpResponse:
+    """Send it to the typed address; of a signed-in person only to their own."""
+    if MAIL not in list_ways_to_sign_in():
+        raise Http404
+    purpose = find_purpose(request, MAIL)
+    if purpose == Purpose.CONNECT and (obstacle := find_obstacle(request)):
+        return redirect(obstacle)
+    user = request.user
+    if user.is_authenticated and purpose != Purpose.LOGIN:
+        form = MailForm({"email": user.email})
+    else:
+        form = MailForm(request.POST)
+    next_path = local_path(request.POST.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL)
+    if not form.is_valid():
+        messages.error(request, _("Escribí tu correo completo, como ana@correo.com."))
+        return redirect(reverse("account_login", query={"callbackUrl": next_path}))
+    address = form.cleaned_data["email"]
+    try:
+        send_code(request, address=address, purpose=purpose, next_path=next_path)
+    except MailCodeError as refusal:
+        messages.error(request, str(refusal))
+        if not find_asked(request.session):
+            return redirect(reverse("account_login", query={"callbackUrl": next_path}))
+    return redirect("enter_mail_code")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter_mail_code(request: HttpRequest) -> HttpResponse:
+    asked = find_asked(request.session)
+    if not asked:
+        return redirect("account_login")
+    form = MailCodeForm(request.POST or None)
+    if asked["purpose"] != Purpose.LOGIN:
+        del form.fields["name"]
+    if request.method == "POST" and form.is_valid():
+        try:
+            check_code(request.session, form.cleaned_data["code"])
+        except MailCodeError as refusal:
+            form.add_error("code", str(refusal))
+        else:
+            return sign_in(request, name=form.cleaned_data.get("name", ""))
+    context = {"form": form, "asked": asked, "minutes": LASTS // timedelta(minutes=1)}
+    return render(request, "accounts/mail_code.html", context)
 
 
 @never_cache
@@ -55,7 +112,7 @@ def profile(request: SignedInRequest) -> HttpResponse:
         messages.success(request, _("Guardamos tus datos."))
         return redirect("profile")
     identities = list_identities(user)
-    others = {} if user.is_staff else list_providers()
+    others = {} if user.is_staff else list_ways_to_sign_in()
     for identity in identities:
         others.pop(identity.provider, None)
     return render(
@@ -85,7 +142,7 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
             "identities": [
                 identity
                 for identity in list_identities(request.user)
-                if identity.provider in list_providers()
+                if identity.provider in list_ways_to_sign_in()
                 and (identity.is_of_panel or not request.user.is_staff)
             ],
             "callback_url": next_path,

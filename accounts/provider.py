@@ -1,4 +1,4 @@
-"""The two identity providers, where allauth looks: ``<app>.provider.provider_classes``."""
+"""The providers of identities, where allauth looks: ``<app>.provider.provider_classes``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialToken
+from allauth.socialaccount.providers.base import Provider
 from allauth.socialaccount.providers.github import provider as github_provider
 from allauth.socialaccount.providers.github import views as github_views
 from allauth.socialaccount.providers.google import provider as google_provider
@@ -16,7 +17,9 @@ from allauth.socialaccount.providers.oauth2.views import OAuth2Adapter
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
+from accounts.selectors import MAIL
 from accounts.sign_in import claims
 
 PLACEHOLDER = ":provider"
@@ -126,4 +129,26 @@ class GitHubProvider(github_provider.GitHubProvider):
         return {"label": claims.text(data.get("login"))}
 
 
-provider_classes: list[type[GoogleProvider | GitHubProvider]] = [GoogleProvider, GitHubProvider]
+class MailProvider(Provider):
+    """A mail address, which a code has proven: ``sign_in/mail_code.py``. No API names it."""
+
+    id = MAIL
+    name = _("Correo")
+    uses_apps = False
+
+    def extract_uid(self, data: dict[str, str]) -> str:
+        return claims.subject(data["email"])
+
+    def extract_common_fields(self, data: dict[str, str]) -> dict[str, str]:
+        return {"name": data["name"], "image": ""}
+
+    def extract_email_addresses(self, data: dict[str, str]) -> list[EmailAddress]:
+        return claims.verified_addresses(data["email"], is_verified=True)
+
+    def extract_extra_data(self, data: dict[str, str]) -> dict[str, str]:
+        return {"label": data["email"]}
+
+
+# Those of the specification.
+oauth_classes: list[type[GoogleProvider | GitHubProvider]] = [GoogleProvider, GitHubProvider]
+provider_classes: list[type[Provider]] = [*oauth_classes, MailProvider]

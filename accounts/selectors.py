@@ -8,8 +8,8 @@ from django.conf import settings
 
 from accounts.models import User
 
-# allauth's names of the two providers, which it loads with the addresses.
-GOOGLE, GITHUB = "google", "github"
+# The providers' names in allauth, which loads them with the addresses.
+GOOGLE, GITHUB, MAIL = "google", "github", "mail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,21 @@ def find_calendar_token() -> str | None:
 
 
 def list_providers() -> dict[str, str]:
-    """Return names by id, in the specification's order."""
+    """Return the specification's, names by id, in its order."""
     return {
         provider.id: provider.name
         for provider in registry.get_class_list()
-        if all(settings.SOCIALACCOUNT_PROVIDERS[provider.id]["APP"].values())
+        if provider.uses_apps and all(settings.SOCIALACCOUNT_PROVIDERS[provider.id]["APP"].values())
     }
+
+
+def list_ways_to_sign_in() -> dict[str, str]:
+    """Return those of the pages, names by id: the providers, and a code in a mail."""
+    return list_providers() | ({MAIL: _list_names()[MAIL]} if settings.SIGN_IN_BY_MAIL else {})
+
+
+def _list_names() -> dict[str, str]:
+    return {provider.id: str(provider.name) for provider in registry.get_class_list()}
 
 
 def list_accounts(user: User) -> list[SocialAccount]:
@@ -59,16 +68,17 @@ def list_accounts(user: User) -> list[SocialAccount]:
 
 
 def signs_in_without_google_address(user: User) -> bool:
-    """True if no identity is a Google account with the person's address."""
+    """True if the person's address is not known to be a Google account's."""
     accounts = list_accounts(user)
     google = (one for one in accounts if one.provider == GOOGLE)
     # Older rows have no label.
     addresses = {one.extra_data.get("label", user.email).lower() for one in google}
-    return bool(accounts) and user.email not in addresses
+    is_googles = user.email in addresses or user.email.endswith("@gmail.com")
+    return bool(accounts) and not is_googles
 
 
 def list_identities(user: User) -> list[Identity]:
-    names = {provider.id: provider.name for provider in registry.get_class_list()}
+    names = _list_names()
     return [
         Identity(
             account.pk,

@@ -8,6 +8,8 @@ urlpatterns = [
     path("idioma", pages.switch_language, name="switch_language"),
     # bookings answers /inicio; allauth needs this name for it.
     path("inicio", pages.show_sign_in, name="account_login"),
+    path("inicio/correo", pages.send_mail_code, name="send_mail_code"),
+    path("inicio/correo/codigo", pages.enter_mail_code, name="enter_mail_code"),
     path("inicio/perfil", pages.profile, name="profile"),
     path("inicio/confirmar", pages.confirm_sign_in, name="confirm_sign_in"),
     path("inicio/perfil/desconectar", pages.disconnect, name="disconnect_identity"),

@@ -136,6 +136,9 @@ FIELD_KEYS = environment.field_keys(ENV)
 
 # Sign-ins started from one address in a minute.
 MAX_SIGN_IN_STARTS = 100
+# Sign-in codes mailed within an hour: to one mail address, and for one network address.
+MAX_CODES_TO_MAILBOX = 5
+MAX_CODES_OF_ADDRESS = 60
 
 SESSION_ENGINE = "accounts.sessions.engine"
 SESSION_COOKIE_AGE = 2_592_000
@@ -346,7 +349,10 @@ STORAGES = {
         ),
     },
 }
-vars().update(environment.email_settings(ENV))  # EMAIL_HOST and so on
+_mail = environment.email_settings(ENV)
+vars().update(_mail)  # EMAIL_HOST and so on
+# A code in a mail needs a mail server.
+SIGN_IN_BY_MAIL = "EMAIL_HOST" in _mail
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.sender(ENV, SITE_NAME)
 

@@ -1,22 +1,20 @@
 """Views of ``/api/auth`` that sign people in and out. Spec: Authentication endpoints."""
 
 from http import HTTPStatus
-from typing import cast
 from urllib.parse import urlencode
 
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
-from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from rest_framework.authentication import CSRFCheck
 
 from accounts.api.auth import AuthView
 from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer, UrlSerializer
-from accounts.provider import provider_classes
+from accounts.provider import oauth_classes
 from accounts.selectors import list_providers
 from accounts.sessions.open_sessions import sign_out
-from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, lead_on
+from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose, finish
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import (
     SIGN_IN_PAGE,
@@ -30,7 +28,7 @@ from config.lib.addresses import client_address, is_from_elsewhere
 from config.lib.api import NOT_FOUND, TOO_MANY_STARTS, operation
 from config.lib.throttling import is_too_often, seconds_left
 
-ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}
+ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in oauth_classes}
 NO_PROVIDER = {404: [NOT_FOUND]}
 FORM = "application/x-www-form-urlencoded"
 
@@ -77,14 +75,7 @@ class CallbackView(AuthView):
     @operation("finishSignIn", responses={302: None}, texts=NO_PROVIDER)
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         _require_configured(provider_id)
-        finish = OAuth2CallbackView.adapter_view(ADAPTERS[provider_id])
-        try:
-            response = cast(HttpResponse, finish(request))
-        except IntegrityError:
-            # A second tab has just stored the same person, or connected the same identity.
-            return error_redirect("OAuthCreateAccount")
-        response["Location"] = lead_on(request, response["Location"])
-        return response
+        return finish(request, OAuth2CallbackView.adapter_view(ADAPTERS[provider_id]))
 
 
 class SignOutView(AuthView):

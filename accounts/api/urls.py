@@ -4,11 +4,11 @@ from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
 
 from accounts.api import auth, profile, sign_in
-from accounts.provider import provider_classes
+from accounts.provider import oauth_classes
 
 
 class ProviderConverter(StringConverter):
-    regex = "|".join(provider.id for provider in provider_classes)
+    regex = "|".join(provider.id for provider in oauth_classes)
 
 
 register_converter(ProviderConverter, "provider")

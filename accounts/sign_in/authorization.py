@@ -1,14 +1,17 @@
-"""Requests to the provider when a sign-in starts."""
+"""Requests to the provider when a sign-in starts, and where it ends."""
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.models import SocialLogin
 from allauth.socialaccount.providers.base import AuthProcess
 from django.conf import settings
-from django.http import HttpRequest
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
 
 from accounts.selectors import GITHUB, GOOGLE
+from accounts.sign_in.redirects import error_redirect
 
 # Parameters that callers may pass on, as the third argument of NextAuth's signIn().
 PASSED_ON = {
@@ -78,6 +81,17 @@ def lead_on(request: HttpRequest, target: str) -> str:
     if request.session.pop(CONSENT_NEEDED, False):
         return authorize_url(request, GOOGLE, Purpose.CALENDAR, next_path=target)
     return target
+
+
+def finish(request: HttpRequest, complete: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """Sign the proven person in, and lead on."""
+    try:
+        response = complete(request)
+    except IntegrityError:
+        # A second tab has just stored the same person, or connected the same identity.
+        return error_redirect("OAuthCreateAccount")
+    response["Location"] = lead_on(request, response["Location"])
+    return response
 
 
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:

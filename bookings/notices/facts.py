@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.selectors import list_providers, signs_in_without_google_address
+from accounts.selectors import list_ways_to_sign_in, signs_in_without_google_address
 from bookings.models import (
     BankTransfer,
     ClassEvent,
@@ -348,5 +348,5 @@ waiting_classes = Line(
     lambda _notice: str(VirtualClass.objects.awaiting_scheduling(timezone.now()).count() or ""),
 )
 identity = Line(
-    _("Cuenta de"), lambda one: list_providers().get(one.occasion.partition(" ")[0], "")
+    _("Cuenta de"), lambda one: list_ways_to_sign_in().get(one.occasion.partition(" ")[0], "")
 )

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.phones import whatsapp_share_url
-from accounts.selectors import list_providers
+from accounts.selectors import list_ways_to_sign_in
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -49,7 +49,7 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
         if request.method == "POST":
             return redirect(request.path)  # the session ended: sign in first
         context = {
-            "providers": list_providers(),
+            "providers": list_ways_to_sign_in(),
             "callback_url": request.path,
             "access_code": access_code,
         }

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.selectors import list_providers
+from accounts.selectors import list_ways_to_sign_in
 from accounts.sessions.open_sessions import sign_out
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
@@ -29,7 +29,7 @@ def show_privacy(request: HttpRequest) -> HttpResponse:
     providers = settings.SOCIALACCOUNT_PROVIDERS
     context = {
         "teacher_email": settings.ADMIN_EMAIL,
-        "providers": list_providers(),
+        "providers": list_ways_to_sign_in(),
         "google_scopes": " ".join(providers["google"].get("SCOPE", [])),
         "github_scopes": " ".join(providers["github"].get("SCOPE", [])),
         "calendar_scope": settings.CALENDAR_SCOPE,
@@ -48,8 +48,8 @@ def list_cookies() -> list[Row]:
         (
             settings.SESSION_COOKIE_NAME,
             _(
-                "Recuerda que ingresaste, y antes de eso el horario que elegiste o la clase que "
-                "vas a pagar."
+                "Recuerda que ingresaste, y antes de eso el horario que elegiste, la clase que "
+                "vas a pagar o el correo al que te mandamos un código."
             ),
             _say(settings.SESSION_COOKIE_AGE),
         ),
@@ -108,7 +108,7 @@ def _list_account_data() -> list[Row]:
         (
             _("Cómo ingresás"),
             _(
-                "Con qué cuenta ingresás, el número que te identifica ahí y su correo. "
+                "Con qué cuenta o correo ingresás, el número que te identifica ahí y su correo. "
                 "Nunca una clave."
             ),
             _("Hasta que desconectás esa cuenta o borrás la tuya."),

@@ -107,6 +107,19 @@ def test_cache_and_mail():
     assert (env.EMAIL_HOST_PASSWORD, env.EMAIL_USE_TLS) == ("p@ss", True)
 
 
+@pytest.mark.parametrize(
+    ("values", "is_offered"),
+    [
+        ({}, False),
+        ({"EMAIL_URL": "filemail:///mails"}, False),
+        ({"EMAIL_URL": "smtp://h:25"}, True),
+    ],
+    ids=["unset", "files", "server"],
+)
+def test_sign_in_by_mail_needs_a_mail_server(values, is_offered):
+    assert development(**values).SIGN_IN_BY_MAIL is is_offered
+
+
 @pytest.mark.parametrize("policy", ["shut", "Paid", "auto open"])
 def test_unknown_trigger_policy_is_named(policy):
     assert "CALENDAR_TRIGGER_POLICY must be one of" in refusal(CALENDAR_TRIGGER_POLICY=policy)

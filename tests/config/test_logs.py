@@ -197,7 +197,7 @@ def test_bug_of_an_invitation_prints_no_access_code(console, db, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("bookings.pages.joining.list_providers", fail)
+    monkeypatch.setattr("bookings.pages.joining.list_ways_to_sign_in", fail)
 
     response = Client(raise_request_exception=False).get(f"/inicio/unirse/{CODE}")
 

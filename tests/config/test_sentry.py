@@ -49,7 +49,7 @@ def broken(*args, **kwargs):
     logging.getLogger("bookings").warning("A warning about {mail}".format(**SECRETS))
     raise ValueError("cannot mail {mail} the code {code} with {token}".format(**SECRETS))
 
-joining.list_providers = broken
+joining.list_ways_to_sign_in = broken
 environ = RequestFactory(headers={
     "Authorization": "Bearer {token}".format(**SECRETS),
     "Cookie": "session={cookie}".format(**SECRETS),

@@ -58,6 +58,14 @@ def privacy_with_payments_and_error_reports(world):
     return world.get("bookings:privacy", user=world.host)
 
 
+@state("enter_mail_code")
+def a_wrong_code_by_mail(world):
+    world.settings.SIGN_IN_BY_MAIL = True
+    client = world.client()
+    client.post("/inicio/correo", {"email": "zoe@example.com"})
+    return client.post("/inicio/correo/codigo", {"code": "1"})
+
+
 # --- What goes wrong ------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ NO_PAGES = {
     "bookings:wait_for_open_class",
     "disconnect_identity",
     "panel",
+    "send_mail_code",
     "service_worker",
     "sign_out_everywhere",
     "sign_out_elsewhere",

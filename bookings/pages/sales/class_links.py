@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.selectors import list_providers
+from accounts.selectors import list_ways_to_sign_in
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import (
@@ -85,7 +85,7 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
     if found.link is None or found.state != LinkState.OPEN:
         context = {
             "state": found.state,
-            "providers": list_providers(),
+            "providers": list_ways_to_sign_in(),
             "callback_url": request.path,
         }
         status = STATUSES.get(found.state, HTTPStatus.GONE)
@@ -124,7 +124,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         "google_calendar_url": link_to_google_calendar(card),
         "outlook_url": link_to_outlook(card),
         "calendar_file": reverse("bookings:class_link_file", args=[token]),
-        "providers": list_providers(),
+        "providers": list_ways_to_sign_in(),
         "callback_url": request.path,
     }
     return render(request, "bookings/sales/class_link.html", context)
@@ -205,7 +205,7 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
     link = find_link(token).link if token else None
     if link and link.pk == purchase.virtual_class_id:
         return redirect(reverse("bookings:class_link", args=[token], query=query))
-    context = {"providers": list_providers(), "callback_url": request.get_full_path()}
+    context = {"providers": list_ways_to_sign_in(), "callback_url": request.get_full_path()}
     return render(request, "bookings/sales/back_from_paying.html", context)
 
 
