@@ -110,7 +110,7 @@ def mercadopago(settings) -> MercadoPagoStandin:
 @pytest.fixture
 def kept_seller(_empty_cache: None) -> None:
     """The footer's data of the seller, which a process reads once a minute."""
-    cache.set(SELLER_KEY, {"phone": "", "email": ""}, SELLER_SECONDS)
+    cache.set(SELLER_KEY, {"name": "", "phone": "", "email": ""}, SELLER_SECONDS)
 
 
 @pytest.fixture(autouse=True)

@@ -58,7 +58,7 @@ TURNS: dict[Any, Image.Transpose] = {
 }
 
 SELLER = ("seller_name", "cuit", "address", "hours", "data_fiscal_url")
-SELLER_KEY, SELLER_SECONDS = "seller", 60
+SELLER_KEY, SELLER_SECONDS = "seller-with-contact", 60
 # The weights of a CUIT's digits; the check digit makes the sum divisible by 11.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
 
@@ -164,12 +164,14 @@ def load_teacher_page() -> TeacherPage:
 
 def lock_teacher_page() -> TeacherPage:
     """Create the page if there is none."""
+    transaction.on_commit(lambda: cache.delete(SELLER_KEY))
     pages = TeacherPage.objects.select_for_update()
     return pages.get_or_create(pk=TeacherPage.SINGLETON)[0]
 
 
 def load_seller() -> dict[str, str]:
-    """Return the seller's data, and the ``phone`` and ``email`` to write to; perhaps a minute old.
+    """Return the seller's data, the teacher's ``name`` and ``face`` (the address of her photo), and
+    the ``phone`` and ``email`` to write to; perhaps a minute old.
 
     Each page has them. Without the database each value is empty, also on the page that says so.
     """
@@ -178,10 +180,16 @@ def load_seller() -> dict[str, str]:
         try:
             page, teacher = load_teacher_page(), find_teacher()
         except DatabaseError:
-            return dict.fromkeys((*SELLER, "phone", "email"), "")
+            return dict.fromkeys((*SELLER, "name", "face", "phone", "email"), "")
         phone = teacher.phone if teacher and page.contact != ContactWay.MAIL else ""
         email = "" if phone and page.contact == ContactWay.WHATSAPP else settings.ADMIN_EMAIL
-        seller = {name: getattr(page, name) for name in SELLER} | {"phone": phone, "email": email}
+        shown = {
+            "name": page.name,
+            "face": page.photo_urls["small"],
+            "phone": phone,
+            "email": email,
+        }
+        seller = {name: getattr(page, name) for name in SELLER} | shown
         cache.set(SELLER_KEY, seller, SELLER_SECONDS)
     return seller
 
@@ -211,8 +219,8 @@ def write_teacher_page(
     *, texts: Mapping[str, str], quotes: Sequence[Quote], questions: Sequence[Question]
 ) -> None:
     """Replace the given texts, all quotes and all questions."""
-    TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
-    transaction.on_commit(lambda: cache.delete(SELLER_KEY))
+    lock_teacher_page()
+    TeacherPage.objects.filter(pk=TeacherPage.SINGLETON).update(**texts)
     for position, quote in enumerate(quotes):
         quote.position = position
     for position, question in enumerate(questions):
