@@ -56,7 +56,7 @@ def _limit_messages() -> Iterator[checks.CheckMessage]:
         yield checks.Warning(
             f"{missing}: no limit is in force in the database.",
             hint="A pooler drops what a connection asks for. Set both limits at the role: "
-            "docs/deploy.md, PgBouncer.",
+            "docs/deploy-reasons.md, PgBouncer.",
             id="bookings.W004",
         )
 

@@ -1,6 +1,6 @@
 """Gunicorn's settings: ``gunicorn --config config/gunicorn.py``.
 
-It needs a proxy that reads requests whole (docs/deploy.md).
+It needs a proxy that reads requests whole (docs/deploy-reasons.md).
 https://docs.gunicorn.org/en/stable/settings.html
 """
 

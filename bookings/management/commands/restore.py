@@ -13,7 +13,7 @@ from bookings.management import backups
 
 
 class Command(BaseCommand):
-    """A failure changes nothing. docs/operations.md lists the steps before and after."""
+    """A failure changes nothing. docs/emergencies.md lists the steps before and after."""
 
     help = "Restores a backup into an empty database."
 
