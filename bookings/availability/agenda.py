@@ -65,6 +65,7 @@ def load_agenda(
         buffer_after=timedelta(minutes=rules.buffer_after_minutes),
         earliest=now + timedelta(minutes=rules.minimum_notice_minutes),
         latest=whole.end,
+        moved_from=moving.start_time if moving else None,
     )
 
 

@@ -58,7 +58,8 @@ def subtract(periods: Iterable[Period], taken: Iterable[Period]) -> list[Period]
 @dataclass(frozen=True, slots=True)
 class Agenda:
     """classes: classes and holds. buffer_before, buffer_after: kept free around each of them;
-    between two the longer one is enough. earliest, latest: bounds of a slot's start.
+    between two the longer one is enough. earliest, latest: bounds of a slot's start. moved_from:
+    the start of a class that is to be moved, so no slot.
     """
 
     openings: Sequence[Period]
@@ -69,12 +70,13 @@ class Agenda:
     buffer_after: timedelta
     earliest: datetime
     latest: datetime
+    moved_from: datetime | None = None
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
         """Return the free slots by local day, none in a repeated hour."""
         days: defaultdict[date, list[Period]] = defaultdict(list)
         for slot in self.list_free_slots(length):
-            if is_clear(slot.start):
+            if is_clear(slot.start) and slot.start != self.moved_from:
                 days[timezone.localdate(slot.start)].append(slot)
         return dict(days)
 

@@ -209,8 +209,6 @@ def present_free_times(
         utc_offset = name_utc_offset(choice.day)
         return {"choice": choice, "utc_offset": utc_offset, "problem": "calendar"}
     by_day = agenda.find_free_slots(length)
-    if moving:
-        by_day = _leave_out(moving.start_time, by_day)
     day = choice.day or _first_free_day(by_day, choice.month)
     latest = timezone.localdate(agenda.latest - timedelta.resolution)
     holidays = list_holidays(today, latest)
@@ -243,12 +241,6 @@ def render_times(request: HttpRequest, template: str, context: dict[str, Any]) -
     if context.get("is_stale") and request.headers.get("HX-Target") == "chosen-time":
         return reselect(retarget(response, "#when"), "#when")
     return response
-
-
-def _leave_out(start: datetime, by_day: dict[date, list[Period]]) -> dict[date, list[Period]]:
-    """Leave out the time that a class has already."""
-    others = {day: [one for one in slots if one.start != start] for day, slots in by_day.items()}
-    return {day: slots for day, slots in others.items() if slots}
 
 
 def _first_free_day(by_day: dict[date, list[Period]], month: date) -> date | None:
