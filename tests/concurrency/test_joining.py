@@ -41,14 +41,13 @@ def is_consistent(places):
 
 def pause_between_check_and_write(monkeypatch, count, patience):
     """Have each guest wait for the others after the checks, as far as locks let them come."""
-    gate, is_kept = Gate(count, patience), joining.is_kept_for_another
+    gate, add_guest = Gate(count, patience), joining.add_guest
 
-    def check_and_wait(*args):
-        answer = is_kept(*args)
+    def wait_and_add(*args):
         gate.wait()
-        return answer
+        return add_guest(*args)
 
-    monkeypatch.setattr(joining, "is_kept_for_another", check_and_wait)
+    monkeypatch.setattr(joining, "add_guest", wait_and_add)
 
 
 # --- The last place, with time between check and write --------------------------------------------
