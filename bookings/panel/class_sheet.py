@@ -1,9 +1,12 @@
 """The sheet of a class: everything that the teacher sees and can do."""
 
 import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -16,25 +19,26 @@ from bookings.domain.queries import (
     list_returns_to_make,
     list_transfers_to_decide,
 )
-from bookings.models import BankTransfer, ClassStatus, UserActivity, VirtualClass, WaitingListEntry
+from bookings.models import ClassStatus, Purchase, UserActivity, VirtualClass, WaitingListEntry
 from bookings.money_state import with_class_money
-from bookings.panel.classes.class_forms import MoveForm
-from bookings.panel.classes.class_steps import CLASS_STEPS, MoveClass, RemoveFromLine
+from bookings.panel.classes.class_steps import CLASS_STEPS, RemoveFromLine
 from bookings.panel.classes.class_timeline import build_timeline, describe_drift
-from bookings.panel.classes.student_link import present_link
+from bookings.panel.classes.student_link import StudentLink, present_link
 from bookings.panel.lists import day_and_time
-from bookings.panel.money.ledger import PLACE_STEPS, ReturnRow, present_return
+from bookings.panel.money.ledger import PLACE_STEPS, RETURN_STEPS
 from bookings.panel.money.payment_steps import PAYMENT_STEPS
 from bookings.panel.pages import page_for, show_page
-from bookings.panel.sales.open_class_pages import load_sheet
+from bookings.panel.sales.open_class_pages import OpenClassSheet, load_sheet
 from bookings.panel.sales.transfer_pages import TRANSFER_STEPS
 from bookings.panel.steps import Step, list_links
 from bookings.templatetags.class_times import clock, short_day
 
-Link = tuple[Step[Any], str]  # a step with its address
-# It begins on the sheet, so that moving a class takes one tap less.
-MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
-OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
+# With *Más*, and the one that keeps who came.
+MOST_BUTTONS = 6
+# Names of the steps that a class or its money waits for; of those that are often taken.
+AWAITED = ("misma-persona", "deshacer", "aceptar", "quedarmelo", "probar", "en-efectivo")
+PROBLEMS = ("pagada", "seguir", "reparar")
+USUAL = ("mover", "devolver")
 # Fields for whoever looks for a fault.
 DETAILS = (
     *("access_code", "html_link", "summary", "provider_event_id", "preference_id", "created_at"),
@@ -42,67 +46,189 @@ DETAILS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button, or a link behind *Más*. whose: the person, where the name does not stand by it."""
+
+    label: str
+    address: str
+    look: str = "quiet"
+    whose: str = ""
+
+
+@dataclass(slots=True)
+class Person:
+    """A line of the table. actions: what waits for the teacher, the first beside the name."""
+
+    user: User
+    part: UserActivity | None = None
+    purchase: Purchase | None = None
+    entry: WaitingListEntry | None = None
+    actions: list[Action] = field(default_factory=list)
+
+    @property
+    def whatsapp_url(self) -> str:
+        return whatsapp_url(self.user.phone)
+
+    @property
+    def mail_address(self) -> str:
+        may_be_mailed = self.user.is_active or self.user.contact_email
+        return self.user.mail_address if may_be_mailed else ""
+
+
 @page_for("bookings.view_virtualclass")
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
-    about = "booked_by", "offer", "link__claimed_by", "link__made_for"
+    about = "booked_by", "offer", "open_class", "link__claimed_by", "link__made_for"
     classes = with_class_money(VirtualClass.objects.select_related(*about))
     row = get_object_or_404(classes, pk=class_id)
-    now = timezone.now()
-    hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
-    people = _list_people(row)
+    loaded = load_sheet(row)
+    published, places = loaded or (None, [])
+    people = _list_people(request, row, places)
     may_change = request.user.has_perm("bookings.change_virtualclass")
-    open_class = _load_open_class(request, row)
-    # The teacher, who is an open class's host, does not write to herself.
-    hers = row.booked_by if open_class["published"] else None
-    others = [person for person, _, _ in people if person != hers]
+    # It lets its bearer take the class.
+    link = present_link(row) if may_change else None
+    buttons, more = _list_actions(request, row, people, published, link)
     return show_page(
         request,
         "admin/agenda/class.html",
-        title=f"{short_day(row.start_time).capitalize()}, {hours}",
+        title=f"{short_day(row.start_time).capitalize()}, {clock(row.start_time)} a "
+        f"{clock(row.end_time)}",
         row=row,
         purchase=row.purchase,
+        published=published,
+        payments=sum(one.paid_at is not None for one in places),
         people=people,
-        **open_class,
-        waiting=_list_line(row, may_change=may_change),
-        returns=_list_returns(request, row),
-        move=_find_move(request, row),
-        steps=[*list_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
-        transfers=_list_transfers(request, row),
-        is_open=row.is_scheduled and not row.has_ended(now),
+        buttons=buttons,
+        more=more,
         may_mark=_has_begun(row) and may_change,
         timeline=build_timeline(row),
         drift=describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
-        # It lets its bearer take the class.
-        student_link=present_link(row) if may_change else None,
-        may_write=any(person.mail_address for person in others),
+        student_link=link,
         details=_list_details(row),
     )
 
 
-def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
-    loaded = load_sheet(row)
-    if loaded is None:
-        return {"published": None}
-    published, places = loaded
-    shown = [(one, list_links(request, PLACE_STEPS, one)) for one in places]
-    return {"published": published, "places": shown}
+# --- The table of the people ----------------------------------------------------------------------
 
 
-def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
-    parts = list(list_participants(row))
-    people: list[tuple[User, UserActivity | None]] = [(one.user, one) for one in parts]
-    if not any(row.is_hosted_by(person) for person, _ in people):
-        people.insert(0, (row.booked_by, None))  # not scheduled yet, or cancelled before
-    return [(person, part, whatsapp_url(person.phone)) for person, part in people]
+def _list_people(
+    request: HttpRequest, row: VirtualClass, places: Sequence[Purchase]
+) -> list[Person]:
+    """List who takes part, pays, is owed money or waits; not the teacher in her open class."""
+    people = {one.user_id: Person(one.user, part=one) for one in list_participants(row)}
+    if row.purchase is None:
+        people.pop(row.booked_by_id, None)
+    else:  # not among them if it is not scheduled yet, or was cancelled before
+        host = people.pop(row.booked_by_id, Person(row.booked_by))
+        people = {row.booked_by_id: replace(host, purchase=row.purchase), **people}
+    for purchase, rows, steps in _list_money(request, row, places):
+        person = people.setdefault(purchase.person_id, Person(purchase.person))
+        person.purchase = person.purchase or purchase
+        person.actions += _list_steps(request, steps, rows)
+    for entry in row.waiting_list.select_related("user"):
+        if entry.is_open or entry.user_id not in people:
+            person = people.setdefault(entry.user_id, Person(entry.user))
+            person.entry = entry
+            person.actions += _offer_removal(request, entry)
+    return list(people.values())
 
 
-def _list_line(row: VirtualClass, *, may_change: bool) -> list[tuple[WaitingListEntry, str]]:
-    """List who waits or waited, each with the address that takes the person out of the line."""
-    remove = reverse("admin:bookings_virtualclass_step", args=[row.pk, RemoveFromLine.name])
-    return [
-        (entry, f"{remove}?entry={entry.pk}" if may_change and entry.is_open else "")
-        for entry in row.waiting_list.select_related("user")
-    ]
+def _list_money(
+    request: HttpRequest, row: VirtualClass, places: Sequence[Purchase]
+) -> Iterator[tuple[Purchase, Model, Sequence[Step[Any]]]]:
+    if request.user.has_perm("bookings.view_banktransfer"):
+        for transfer in list_transfers_to_decide().filter(purchase__virtual_class=row):
+            yield transfer.purchase, transfer, TRANSFER_STEPS
+    if request.user.has_perm("bookings.view_payment"):
+        for refund in list_returns_to_make().filter(purchase__virtual_class=row):
+            yield refund.purchase, refund, RETURN_STEPS
+    for place in places:
+        yield place, place, PLACE_STEPS
+
+
+def _offer_removal(request: HttpRequest, entry: WaitingListEntry) -> list[Action]:
+    if not entry.is_open or not request.user.has_perm("bookings.change_virtualclass"):
+        return []
+    names = [entry.virtual_class_id, RemoveFromLine.name]
+    address = reverse("admin:bookings_virtualclass_step", args=names)
+    return [Action("Quitar", f"{address}?entry={entry.pk}")]
+
+
+# --- What can be done -----------------------------------------------------------------------------
+
+
+def _list_actions(
+    request: HttpRequest,
+    row: VirtualClass,
+    people: list[Person],
+    published: OpenClassSheet | None,
+    link: StudentLink | None,
+) -> tuple[list[Action], list[Action]]:
+    """Return the buttons, the main one first, and the links behind *Más*."""
+    steps = _list_own_steps(request, row)
+    send = [Action("Mandar por WhatsApp", link.whatsapp_url)] if link and link.address else []
+    main = _take(steps, AWAITED)
+    if published is None:  # the only person's money is what the class waits for
+        main += people[0].actions
+        people[0].actions = []
+    main += [] if row.is_paid else send
+    main += [Action("Entrar", row.html_link)] if _is_open(row) else []
+    main += _take(steps, PROBLEMS)
+    usual = [*(send if row.is_paid else []), *_offer_sharing(published)]
+    usual += [*_offer_writing(request, row, people), *_take(steps, USUAL)]
+    buttons = [*(replace(one, look="sun") for one in main[:1]), *main[1:], *usual]
+    rest = [replace(one, whose=str(each.user)) for each in people for one in each.actions[1:]]
+    rest += [Action("Ver su página", published.page_url)] if published else []
+    room = MOST_BUTTONS - 1 - _has_begun(row)
+    return buttons[:room], [*buttons[room:], *rest, *steps.values()]
+
+
+def _list_own_steps(request: HttpRequest, row: VirtualClass) -> dict[str, Action]:
+    """List the steps of the class and its payment by their names, cancelling last."""
+    links = list_links(request, CLASS_STEPS, row, back=request.path)
+    payment = row.purchase.find_payment() if row.purchase else None
+    if payment is not None and (payment.approved_at or payment.review):
+        links = [*list_links(request, PAYMENT_STEPS, payment, back=request.path), *links]
+    return {step.name: _present(step, address) for step, address in links}
+
+
+def _list_steps(request: HttpRequest, steps: Sequence[Step[Any]], row: Model) -> list[Action]:
+    links = list_links(request, steps, row, back=request.path)
+    return [_present(step, address) for step, address in links]
+
+
+def _present(step: Step[Any], address: str) -> Action:
+    return Action(step.label, address, "remove" if step.is_final else "quiet")
+
+
+def _take(steps: dict[str, Action], names: Iterable[str]) -> list[Action]:
+    return [steps.pop(name) for name in names if name in steps]
+
+
+def _offer_sharing(published: OpenClassSheet | None) -> list[Action]:
+    is_ahead = published is not None and not published.open_class.virtual_class.has_ended()
+    return [Action("Compartir por WhatsApp", published.whatsapp_url)] if is_ahead else []
+
+
+def _offer_writing(request: HttpRequest, row: VirtualClass, people: list[Person]) -> list[Action]:
+    may_write = request.user.has_perm("bookings.change_virtualclass")
+    people = [one for one in people if one.part or one.purchase == row.purchase]
+    if not may_write or not any(one.mail_address for one in people):
+        return []
+    whom = "todos" if len(people) > 1 else people[0].user.first_name
+    return [Action(f"Escribir a {whom}", f"{reverse('admin:write')}?clase={row.pk}")]
+
+
+# --- What it is -----------------------------------------------------------------------------------
+
+
+def _is_open(row: VirtualClass) -> bool:
+    return row.is_scheduled and not row.has_ended()
+
+
+def _has_begun(row: VirtualClass) -> bool:
+    is_given = row.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    return is_given and row.start_time <= timezone.now()
 
 
 def _list_details(row: VirtualClass) -> list[tuple[str, Any]]:
@@ -113,37 +239,3 @@ def _list_details(row: VirtualClass) -> list[tuple[str, Any]]:
         for name, value in values
         if value not in (None, "")
     ]
-
-
-def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
-    for step, address in list_links(request, [MOVE], row):
-        return step.label, address, MoveForm(None, row)
-    return None
-
-
-def _list_refunds(request: HttpRequest, row: VirtualClass) -> list[Link]:
-    payment = row.purchase.find_payment() if row.purchase else None
-    if payment is None or not (payment.approved_at or payment.review):
-        return []
-    return list_links(request, PAYMENT_STEPS, payment)
-
-
-def _list_transfers(
-    request: HttpRequest, row: VirtualClass
-) -> list[tuple[BankTransfer, list[Link]]]:
-    if not request.user.has_perm("bookings.view_banktransfer"):
-        return []
-    transfers = list_transfers_to_decide().filter(purchase__virtual_class=row)
-    return [(one, list_links(request, TRANSFER_STEPS, one)) for one in transfers]
-
-
-def _list_returns(request: HttpRequest, row: VirtualClass) -> list[ReturnRow]:
-    if not request.user.has_perm("bookings.view_payment"):
-        return []
-    refunds = list_returns_to_make().filter(purchase__virtual_class=row)
-    return [present_return(request, one) for one in refunds]
-
-
-def _has_begun(row: VirtualClass) -> bool:
-    is_given = row.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-    return is_given and row.start_time <= timezone.now()

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from bookings.models import ClassStatus, Purchase, VirtualClass
+from bookings.models import ClassStatus, OpenClass, Purchase, VirtualClass, find_open_class
 from bookings.money_state import Money, describe_money
 from bookings.templatetags.class_times import clock, pesos, short_day
 
@@ -119,6 +119,35 @@ def describe(purchase: Purchase | None) -> Money | None:
 def money_badge(purchase: Purchase | None) -> str:
     money = describe(purchase)
     return make_badge(money.state.look, money.report) if money else "—"
+
+
+@register.filter
+def class_name(virtual_class: VirtualClass) -> str:
+    """The person who booked it, or the title of an open class, which the teacher hosts."""
+    return str(find_open_class(virtual_class) or virtual_class.booked_by)
+
+
+@register.filter
+def class_size(virtual_class: VirtualClass) -> str:
+    """``2 de 6``; empty for a class of one person. The teacher's own place does not count."""
+    if open_class := find_open_class(virtual_class):
+        return f"{virtual_class.guest_count} de {open_class.places}"
+    people, capacity = max(virtual_class.current_participants, 1), virtual_class.capacity
+    return f"{people} de {capacity}" if capacity > 1 else ""
+
+
+@register.filter
+def class_kind(virtual_class: VirtualClass) -> str:
+    """``Grupal, 2 de 5``, or ``2 de 6 · $ 8.000 por lugar`` of an open class."""
+    size = class_size(virtual_class)
+    if open_class := find_open_class(virtual_class):
+        return f"{size} · {place_cost(open_class)}"
+    return ", ".join(filter(None, (virtual_class.kind_label, size)))
+
+
+@register.filter
+def place_cost(open_class: OpenClass) -> str:
+    return f"{pesos(open_class.place_price)} por lugar" if open_class.place_price else "gratis"
 
 
 @register.filter

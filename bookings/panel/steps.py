@@ -18,6 +18,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import Promise
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
@@ -30,6 +32,7 @@ from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefu
 
 Group = tuple[str, tuple[str, ...]]
 
+BACK = "volver"  # names the page that a step came from
 AT_MOST = 100  # rows of one action: more names are not read
 TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con cada una."
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
@@ -193,13 +196,17 @@ def explain(error: Exception, refusals: Mapping[type[Exception], str] = REFUSALS
 
 
 def list_links(
-    request: HttpRequest, steps: Sequence[Step[Any]], row: Model
+    request: HttpRequest, steps: Sequence[Step[Any]], row: Model, *, back: str = ""
 ) -> list[tuple[Step[Any], str]]:
-    """List the steps that the person can take now, each with its address."""
+    """List the steps that the person can take now, each with its address.
+
+    back: the page that the step leads back to, instead of the row's.
+    """
     opts = row._meta
     prefix = f"admin:{opts.app_label}_{opts.model_name}"
+    query = f"?{urlencode({BACK: back})}" if back else ""
     return [
-        (step, reverse(f"{prefix}_step", args=[row.pk, step.name]))
+        (step, reverse(f"{prefix}_step", args=[row.pk, step.name]) + query)
         for step in steps
         if request.user.has_perm(f"{opts.app_label}.{step.permission}_{opts.model_name}")
         and step.is_offered(row)
@@ -267,7 +274,7 @@ class StepsAdmin(PagesAdmin[Row]):
         """Show the facts and a button; do it if exactly these facts are confirmed."""
         here = request.get_full_path()
         if step.is_sensitive and not is_fresh(request):
-            return ask_to_confirm(request, page=here)
+            return _ask_to_confirm(request, here)
         actor, seen = cast(User, request.user), request.POST.get("seen", "")
         form = _read(request, step, rows)
         form.fresh_sign_in = is_fresh(request)
@@ -275,8 +282,8 @@ class StepsAdmin(PagesAdmin[Row]):
         if preview.is_sensitive and not form.fresh_sign_in:
             if not only:
                 self.message_user(request, CHOOSE_AGAIN)
-            return ask_to_confirm(request, page=here)
-        back = self.row_address(only) if only else self.list_address(request)
+            return _ask_to_confirm(request, here)
+        back = self._find_way_back(request, only)
         changed = ""
         if seen and preview.facts:
             if constant_time_compare(seen, preview.digest):
@@ -296,7 +303,16 @@ class StepsAdmin(PagesAdmin[Row]):
             rows=rows,
             changed=changed,
             back=back,
+            # With scripts the consequences follow what is filled in.
+            is_live=only is not None and step.needs_input,
+            is_part="HX-Request" in request.headers,
         )
+
+    def _find_way_back(self, request: HttpRequest, only: Model | None) -> str:
+        named = request.GET.get(BACK, "")
+        if only and url_has_allowed_host_and_scheme(named, allowed_hosts=None):
+            return named
+        return self.row_address(only) if only else self.list_address(request)
 
     def row_address(self, row: Model) -> str:
         return reverse(self.back) if self.back else super().row_address(row)
@@ -317,6 +333,12 @@ class StepsAdmin(PagesAdmin[Row]):
                 report = Report(f"{row}: {text}", level)
             self.log_change(request, row, step.bulk or step.label)
             self.message_user(request, report.text, report.level)
+
+
+def _ask_to_confirm(request: HttpRequest, page: str) -> HttpResponse:
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRefresh()  # the whole page leads on, not its part
+    return ask_to_confirm(request, page=page)
 
 
 def _read(request: HttpRequest, step: Step[Any], rows: list[Any]) -> StepForm:

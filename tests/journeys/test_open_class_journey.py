@@ -67,5 +67,5 @@ def test_six_answers_publish_a_class_that_a_student_pays(new_page):
     student.goto("/inicio/clases")
     expect(student.get_by_role("link", name=re.compile(title))).to_be_visible()
     teacher.reload()
-    expect(teacher.get_by_text("Personas, 1 de 6")).to_be_visible()
-    expect(teacher.get_by_text("Ver el pago")).to_be_visible()
+    expect(teacher.get_by_text("1 de 6", exact=True)).to_be_visible()
+    expect(teacher.get_by_role("link", name=re.compile("Pagó"))).to_be_visible()

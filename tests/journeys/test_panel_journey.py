@@ -45,7 +45,8 @@ def test_a_refused_move_opens_at_its_reason(new_page, javascript):
     page = new_page(javascript=javascript)
     sign_in(page, TEACHER)
     open_first(page, "status__exact=scheduled")
-    page.get_by_role("button", name="Cambiar el horario").click()
+    page.get_by_role("link", name="Cambiar el horario").click()
+    page.get_by_role("button", name="Ver qué va a pasar").click()
 
     expect_to_open_at(page.get_by_role("alert"), page)
     expect(page.get_by_role("alert")).to_contain_text("La clase ya tiene ese horario.")

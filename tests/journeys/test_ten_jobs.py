@@ -164,9 +164,12 @@ def block_another_day(tap: Taps, today: date) -> None:
 
 def move_a_class(tap: Taps, today: date, student: str = "Mueve", days: int = 21) -> None:
     tap("link", student)
+    tap("link", "Cambiar el horario")
+    tap.page.wait_for_load_state()  # the page listens from then on
     tap.page.get_by_label("Día").fill(f"{today + timedelta(days=days)}")
     tap.page.get_by_label("Hora").fill("08:00")
-    tap("button", "Cambiar el horario")
+    tap.page.get_by_label("Hora").blur()
+    tap.page.get_by_text(re.compile("Pasa del .* al .*, 08:00")).wait_for()
     tap("button", "Sí, cambiar el horario")
     expect(tap.page.get_by_text("cambió el horario y avisamos a todos")).to_be_visible()
 

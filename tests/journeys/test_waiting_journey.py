@@ -37,6 +37,7 @@ def make_room(page, class_id):
     """Let one more person into the class."""
     sign_in(page, TEACHER)
     page.goto(f"/admin/clase/{class_id}/")
+    page.locator(".sheet-more summary").click()
     page.get_by_role("link", name="Cambiar los lugares").click()
     capacity = page.get_by_label("Para cuántas personas")
     capacity.fill(str(int(capacity.input_value()) + 1))

@@ -42,8 +42,9 @@ def open_sheet(panel):
 
 
 def steps_of(page):
-    """Give the names of the steps that a page leads to."""
-    return [address.strip("/").rsplit("/", 1)[-1] for _, address in page.context["steps"]]
+    """Give the names of the steps that a page leads to, in its order."""
+    offered = [*page.context["buttons"], *page.context["more"]]
+    return [found[1] for one in offered if (found := re.search(r"/paso/([\w-]+)/", one.address))]
 
 
 def test_a_class_ahead_shows_who_when_what_for_and_money(open_sheet, host, student):
@@ -57,15 +58,37 @@ def test_a_class_ahead_shows_who_when_what_for_and_money(open_sheet, host, stude
     page = open_sheet(row)
 
     text = plain_text_of(page)
-    assert "Agendada Pagó $ 15.000 (a mano) Grupal, 60 min" in text.replace("\xa0", " ")
+    assert "Agendada Grupal, 2 de 5 60 min" in text
     assert "Viajes" in text
-    assert "Personas, 2 de 5" in text
-    assert "Ana Host reservó Intermedio" in text
+    assert "Ana Host reservó Intermedio Pagó $ 15.000 (a mano)" in text.replace("\xa0", " ")
     assert "https://wa.me/5493415550199" in page.content.decode()
     assert f'href="{row.html_link}"' in page.content.decode()
-    assert "Marcar falta" not in text
-    assert f'action="{address_of(row, "mover")}"' in page.content.decode()
-    assert steps_of(page) == ["lugares", "cancelar"]
+    assert "faltó" not in text
+    assert [one.label for one in page.context["buttons"]] == [
+        *("Entrar", "Escribir a todos", "Cambiar el horario"),
+    ]
+    assert steps_of(page) == ["mover", "lugares", "cancelar"]
+
+
+@pytest.mark.parametrize("step", ["mover", "cancelar"])
+def test_a_step_leads_back_to_the_sheet_it_came_from(panel, open_sheet, host, step):
+    row = VirtualClassFactory(scheduled=True, booked_by=host)
+    sheet = reverse("admin:class_sheet", args=[row.pk])
+    offered = [*open_sheet(row).context["buttons"], *open_sheet(row).context["more"]]
+    address = next(one.address for one in offered if f"/{step}/" in one.address)
+
+    assert (
+        f'<a class="button button-quiet" href="{sheet}">No, volver</a>' in panel.get(address).text
+    )
+
+
+@pytest.mark.parametrize("named", ["https://example.com/", "//example.com", "javascript:alert(1)"])
+def test_a_step_leads_back_to_no_other_site(panel, host, named):
+    row = VirtualClassFactory(scheduled=True, booked_by=host)
+
+    page = panel.get(address_of(row, "cancelar"), {"volver": named})
+
+    assert page.context["back"] == reverse("admin:class_sheet", args=[row.pk])
 
 
 @pytest.mark.parametrize(
@@ -87,8 +110,8 @@ def test_a_cancelled_class_paid_by_hand_says_what_she_returns(open_sheet, host):
     cancel_class(class_id=row.pk, actor=host)
 
     page = plain_text_of(open_sheet(row))
-    assert "Cancelada Te toca devolver $ 15.000 " in page
-    assert "Ana Host $ 15.000 A mano Ya lo devolví" in page
+    assert "Ya lo devolví" in page
+    assert "Ana Host reservó Te toca devolver $ 15.000 " in page
 
 
 def test_an_unpaid_class_says_that_its_time_is_over(open_sheet):
@@ -108,7 +131,7 @@ def test_staff_who_may_only_look_see_no_buttons(sign_in, host):
 
     assert refused.status_code == 403
     assert steps_of(page) == []
-    assert "Marcar falta" not in plain_text_of(page)
+    assert 'name="absent"' not in page.text
 
 
 @pytest.mark.parametrize("guests", [0, 3])
@@ -126,7 +149,7 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
 
     # Session, class, its sale and money, people, waiting list, returns, transfers, history and the
     # names in it.
-    with django_assert_num_queries(13 + bool(guests)):
+    with django_assert_num_queries(12 + bool(guests)):
         open_sheet(row)
 
 
@@ -174,15 +197,14 @@ def page_of(virtual_class):
     return reverse("admin:class_sheet", args=[virtual_class.pk])
 
 
-def attendance_of(part):
-    return reverse("admin:bookings_virtualclass_attendance", args=[part.virtual_class_id, part.pk])
+def attendance_of(virtual_class):
+    return reverse("admin:bookings_virtualclass_attendance", args=[virtual_class.pk])
 
 
-def press(panel, part, came=""):
-    """Press the button beside a person, and read the page that follows."""
-    response = panel.post(attendance_of(part), {"came": came}, follow=True)
-    assert response.status_code == 200
-    return response.content.decode()
+def note(panel, virtual_class, *absent):
+    """Note who did not come, and read the page that follows."""
+    form = {"absent": [part.pk for part in absent]}
+    return panel.post(attendance_of(virtual_class), form, follow=True).text
 
 
 @pytest.fixture
@@ -207,14 +229,14 @@ def full(host):
     )
 
 
-def test_one_click_marks_who_did_not_come_and_one_takes_it_back(panel, ended, student, teacher):
-    _, part = ended
+def test_one_form_marks_who_did_not_come_and_takes_it_back(panel, ended, student, teacher):
+    virtual_class, part = ended
     complete_ended_classes()
 
-    marked = press(panel, part)
+    marked = note(panel, virtual_class, part)
     student.refresh_from_db()
     total = student.total_classes
-    taken_back = press(panel, part, came="1")
+    taken_back = note(panel, virtual_class)
 
     student.refresh_from_db()
     assert "Anotamos que Bruno Student faltó: la clase no le cuenta." in marked
@@ -225,16 +247,26 @@ def test_one_click_marks_who_did_not_come_and_one_takes_it_back(panel, ended, st
     assert LogEntry.objects.count() == 2
 
 
-def test_each_person_has_one_button_once_the_class_has_begun(panel, ended, full):
+def test_each_person_has_one_box_once_the_class_has_begun(panel, ended, full):
     virtual_class, part = ended
     part.no_show = True
     part.save()
 
-    page = panel.get(page_of(virtual_class)).content.decode()
+    page = panel.get(page_of(virtual_class)).text
 
-    assert sorted(re.findall(r'name="came"\s+value="(1?)"', page)) == ["", "1"]
-    assert page.count(f'action="{attendance_of(part)}"') == 1
-    assert 'name="came"' not in panel.get(page_of(full)).content.decode()
+    assert re.findall(r'name="absent" value="(\d+)" (\w*)>', page) == [
+        (f"{virtual_class.activities.get(user=virtual_class.booked_by).pk}", ""),
+        (f"{part.pk}", "checked"),
+    ]
+    assert 'name="absent"' not in panel.get(page_of(full)).text
+
+
+def test_an_only_student_has_a_button(panel, host):
+    row = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    part = row.activities.get()
+
+    assert "Marcar falta" in panel.get(page_of(row)).text
+    assert "Vino</button>" in note(panel, row, part)
 
 
 def test_nobody_is_taken_out_of_another_class_s_line(panel, full, student):
@@ -269,10 +301,10 @@ def test_the_line_stands_in_its_order_and_anybody_can_be_taken_out(panel, full):
 def test_nobody_else_presses_a_button(sign_in, host, ended):
     _, part = ended
 
-    strangers = sign_in(host).post(attendance_of(part))
+    strangers = sign_in(host).post(attendance_of(part.virtual_class))
     host.is_staff = True
     host.save()
-    staff = sign_in(host).post(attendance_of(part))
+    staff = sign_in(host).post(attendance_of(part.virtual_class))
 
     part.refresh_from_db()
     assert (strangers.status_code, staff.status_code, part.no_show) == (302, 403, False)

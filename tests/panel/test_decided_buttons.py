@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 CONFIRMED = {f"{model._meta.model_name} {step.name}" for model, step in all_steps()}
 NO_CONFIRMATION = {
     # What neither money, times nor people move by, and why.
-    "virtualclass asistencia": "a mark of attendance, taken back by the button beside it",
+    "virtualclass asistencia": "marks of attendance, taken back by the same form",
     "virtualclass correo": "mails the link that the class has already",
     "payment exportar": "reads",
     "payment meses": "reads",
@@ -114,7 +114,7 @@ NAMED_BUTTONS = {
     "_test",  # webhookendpoint probar
     "swap",  # pagina
     "is_another",  # leads to the form of reservar
-    "came",  # virtualclass asistencia
+    "absent",  # virtualclass asistencia
     "last_day",  # semana/dia
     "open",
     "restore",

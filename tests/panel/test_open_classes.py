@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.models import OpenClass, VirtualClass
 from bookings.panel.sales.open_class_pages import PublishForm
 from tests.factories import VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.panel.steps import look
 from tests.sales.open_classes import PRICE, hold, publish, take
 from tests.standins import Fault
@@ -131,14 +132,31 @@ def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     [paid] = take(mercadopago, open_class)
     hold(open_class, student)
 
-    page = " ".join(panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text.split())
+    page = panel.get(reverse("admin:class_sheet", args=[open_class.pk]))
 
-    assert "Personas, 1 de 6" in page
-    paid_words = "<span>Pagó $ 8.000 (Mercado Pago)</span>"
-    assert f"<strong>{paid.person}</strong> {paid_words}" in page
-    assert "<span>Sin pagar: $ 8.000</span> <span>hasta las" in page
-    assert reverse("admin:bookings_payment_change", args=[paid.payment.pk]) in page
-    assert "Se da igual" in page
+    text = plain_text_of(page).replace("\xa0", " ")
+    assert "Conversación B1 Faltan 2 1 de 6 $ 8.000 por lugar · 1 pago 60 min" in text
+    assert f"{paid.person} Pagó $ 8.000 (Mercado Pago)" in text
+    assert "Sin pagar: $ 8.000 hasta las" in text
+    assert "Ya me pagó : Bruno Student" in text
+    assert reverse("admin:bookings_payment_change", args=[paid.payment.pk]) in page.text
+    assert "Se da igual" in text
+
+
+def test_the_teacher_is_no_participant_of_her_class(panel, mercadopago, open_class, teacher):
+    page = panel.get(reverse("admin:class_sheet", args=[open_class.pk]))
+
+    assert page.context["people"] == []
+    assert f"Escribir a {teacher.first_name}" not in page.text
+
+
+@pytest.mark.parametrize("people", [0, 1, 6])
+def test_a_sheet_has_six_buttons_at_most(panel, mercadopago, open_class, people):
+    take(mercadopago, open_class, people)
+
+    page = panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text
+
+    assert page.count('class="button') <= 6
 
 
 def test_cancelling_says_what_goes_back(panel, mercadopago, open_class):
@@ -156,5 +174,5 @@ def test_the_sheet_costs_the_same_for_more_places(
     take(mercadopago, open_class, count)
 
     # As for another class, the published one, and the money of its places.
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(14):
         panel.get(reverse("admin:class_sheet", args=[open_class.pk]))

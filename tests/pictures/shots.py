@@ -215,9 +215,10 @@ def close_days_with_classes(scene: Scene, page: Page) -> None:
 
 def move_a_class(scene: Scene, page: Page) -> None:
     scene.open_class(page, CONVERSATION)
+    page.get_by_role("link", name="Cambiar el horario").click()
     page.get_by_label("Día").fill("2027-03-15")
     page.get_by_label("Hora").fill("18:00")
-    page.get_by_role("button", name="Cambiar el horario").click()
+    page.get_by_label("Hora").blur()
     expect(page.get_by_role("heading", name="Qué va a pasar")).to_be_visible()
 
 
@@ -320,7 +321,7 @@ SHOTS = [
     Shot("oferta", TEACHER, follow("/admin/ofertas/", "/admin/ofertas/2")),
     Shot("clases", TEACHER, at(CLASSES)),
     Shot("ficha", TEACHER, class_sheet(CONVERSATION)),
-    Shot("espera", TEACHER, class_sheet(FULL_GROUP), DESK, only=PART.format("waiting")),
+    Shot("espera", TEACHER, class_sheet(FULL_GROUP), DESK, only=".sheet-people"),
     Shot("mover", TEACHER, move_a_class, DESK),
     Shot(
         "pagada",
@@ -328,7 +329,7 @@ SHOTS = [
         click(class_sheet("q=ana&status__exact=pending"), "Marcar como pagada y agendar"),
         DESK,
     ),
-    Shot("faltas", TEACHER, class_sheet(COMPLETED), DESK, only=PART.format("people")),
+    Shot("faltas", TEACHER, class_sheet(COMPLETED), DESK, only=".sheet-people"),
     Shot("pagos", TEACHER, at(PAYMENTS)),
     Shot(
         "devolver",

@@ -20,7 +20,7 @@ from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import mail_link
 from bookings.domain.places.waiting_list import list_open_offers
-from bookings.domain.queries import list_awaiting_payment, list_undecided
+from bookings.domain.queries import list_awaiting_payment, list_participants, list_undecided
 from bookings.domain.sales.holds import release_hold
 from bookings.models import (
     CalendarDrift,
@@ -32,7 +32,15 @@ from bookings.models import (
 )
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
-from bookings.panel.lists import OptionFilter, class_link, day_and_time, make_badge, money_badge
+from bookings.panel.lists import (
+    OptionFilter,
+    class_link,
+    class_size,
+    day_and_time,
+    make_badge,
+    money_badge,
+    place_cost,
+)
 from bookings.panel.pages import FixedRowsMixin, Pages, ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, explain
 from bookings.templatetags.class_times import clock, pesos
@@ -120,10 +128,9 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     steps = CLASS_STEPS
 
     def own_pages(self) -> Pages:
-        address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
         return {
             **super().own_pages(),
-            "attendance": (address, require_POST(self.note_attendance)),
+            "attendance": ("<uuid:class_id>/asistencia", require_POST(self.note_attendance)),
             "mail_link": ("<uuid:class_id>/enlace/correo", require_POST(self.mail_link)),
         }
 
@@ -133,18 +140,21 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [name for name in self.list_display if name != "next_step" or self.may(request)]
 
-    def note_attendance(
-        self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
-    ) -> HttpResponse:
-        virtual_class, came = self.find_row(request, class_id), bool(request.POST.get("came"))
+    def note_attendance(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+        """Note who did not come; everybody else of the class did."""
+        virtual_class, absent = self.find_row(request, class_id), request.POST.getlist("absent")
+        said = []
         try:
-            part = mark_attendance(
-                class_id=class_id, activity_id=activity_id, came=came, actor=request.user
-            )
+            for one in list_participants(virtual_class):
+                if one.no_show != (came := str(one.pk) not in absent):
+                    continue
+                mark_attendance(
+                    class_id=class_id, activity_id=one.pk, came=came, actor=request.user
+                )
+                said.append(f"{one.user} {'vino' if came else 'faltó: la clase no le cuenta'}")
         except BookingError as refusal:
             return self.back_to(request, virtual_class, explain(refusal), messages.ERROR)
-        outcome = "vino." if came else "faltó: la clase no le cuenta."
-        done = f"Anotamos que {part.user} {outcome}"
+        done = f"Anotamos que {'; '.join(said)}." if said else "Ya estaba anotado así."
         self.log_change(request, virtual_class, done)
         return self.back_to(request, virtual_class, done)
 
@@ -176,14 +186,12 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     @admin.display(description="lugares")
     def places(self, obj: VirtualClass) -> str:
-        if open_class := find_open_class(obj):  # its host is the teacher
-            return f"{obj.guest_count} de {open_class.places}"
-        return f"{obj.current_participants} de {obj.capacity}"
+        return class_size(obj) or "1"
 
     @admin.display(description="precio", ordering="class_price")
     def price(self, obj: VirtualClass) -> str:
         if open_class := find_open_class(obj):
-            return f"{pesos(open_class.place_price)} por lugar"
+            return place_cost(open_class)
         return pesos(obj.class_price)
 
     @admin.display(description="pago")

@@ -45,7 +45,7 @@ from bookings.models import (
 from bookings.panel.classes.class_forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.panel.classes.class_timeline import describe_drift
 from bookings.panel.classes.student_link import ConfirmClaim, ReplaceLink, ReturnClaim
-from bookings.panel.lists import day_at
+from bookings.panel.lists import class_kind, class_name, day_at
 from bookings.panel.money.ledger import list_warnings
 from bookings.panel.money.payment_steps import say_returns
 from bookings.panel.steps import Facts, Report, Step, group_mails, list_facts
@@ -65,12 +65,8 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 
 def describe(virtual_class: VirtualClass) -> str:
-    if open_class := find_open_class(virtual_class):
-        people = f"{virtual_class.guest_count} de {open_class.places}"
-        return f"{day_at(virtual_class.start_time)} · {open_class} · {people}"
-    kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
-    when, who = day_at(virtual_class.start_time), virtual_class.booked_by
-    return f"{when} · {who} · {kind} de {virtual_class.capacity}"
+    when = day_at(virtual_class.start_time)
+    return f"{when} · {class_name(virtual_class)} · {class_kind(virtual_class)}"
 
 
 def name_displaced(facts: Facts | None, row: VirtualClass, seen: Consequences[Any]) -> Facts | None:

@@ -31,9 +31,10 @@ from bookings.notices.facts import site_address
 from bookings.panel.classes.book_for import explain_taken, read_start
 from bookings.panel.classes.class_forms import StartForm
 from bookings.panel.inputs import PesosField
+from bookings.panel.lists import place_cost
 from bookings.panel.money.prices import warn_of_cut_off
 from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
-from bookings.templatetags.class_times import clock, long_day, pesos
+from bookings.templatetags.class_times import clock, long_day
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
@@ -198,5 +199,4 @@ def _describe_state(open_class: OpenClass) -> tuple[str, str]:
 def _write_invitation(open_class: OpenClass, address: str) -> str:
     start = timezone.localtime(open_class.virtual_class.start_time)
     when = f"{long_day(start).capitalize()}, {clock(start)} h"
-    cost_text = f"{pesos(open_class.place_price)} por lugar" if open_class.place_price else "gratis"
-    return f"{open_class.title}. {when}, {cost_text}. Reservá el tuyo acá: {address}"
+    return f"{open_class.title}. {when}, {place_cost(open_class)}. Reservá el tuyo acá: {address}"
