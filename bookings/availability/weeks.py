@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from bookings.availability.agenda import (
@@ -250,13 +250,18 @@ def load_week(monday: date) -> tuple[Week, bool]:
     return week, appointments is not None
 
 
-def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
+def list_classes_of_days(whole: Period, now: datetime) -> QuerySet[VirtualClass]:
+    """List the given classes, and those that are paid or can be."""
     unpaid = Purchase.objects.filter(virtual_class=OuterRef("pk"), paid_at=None)
     over = Q(Exists(unpaid), status=ClassStatus.PENDING, end_time__lte=now)
     shown = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING]
     near = VirtualClass.objects.overlapping(whole.start, whole.end).filter(status__in=shown)
-    rows = near.exclude(over).without_lapsed(now)
-    for row in with_class_money(rows).select_related("booked_by", "offer"):
+    rows = with_class_money(near.exclude(over).without_lapsed(now))
+    return rows.select_related("booked_by", "offer", "open_class")
+
+
+def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
+    for row in list_classes_of_days(whole, now):
         is_paid = row.status == ClassStatus.PENDING and row.is_paid
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

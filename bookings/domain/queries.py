@@ -150,7 +150,8 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
     now = timezone.now()
     near = VirtualClass.objects.overlapping(start, end).filter(end_time__gt=now)
     open_ones = near.filter(status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING])
-    listed = with_class_money(open_ones.without_lapsed(now)).select_related("booked_by", "offer")
+    about = "booked_by", "offer", "open_class"
+    listed = with_class_money(open_ones.without_lapsed(now)).select_related(*about)
     return listed.order_by("start_time", "id")
 
 

@@ -206,8 +206,9 @@ def _take(steps: dict[str, Action], names: Iterable[str]) -> list[Action]:
 
 
 def _offer_sharing(published: OpenClassSheet | None) -> list[Action]:
-    is_ahead = published is not None and not published.open_class.virtual_class.has_ended()
-    return [Action("Compartir por WhatsApp", published.whatsapp_url)] if is_ahead else []
+    if published is None or published.open_class.virtual_class.has_ended():
+        return []
+    return [Action("Compartir por WhatsApp", published.whatsapp_url)]
 
 
 def _offer_writing(request: HttpRequest, row: VirtualClass, people: list[Person]) -> list[Action]:

@@ -81,7 +81,9 @@ def load_service_state() -> dict[str, Any]:
     waiting = rows.aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
     down_since = work.calendar_down_since if waiting["count"] else None
     at_risk = is_at_risk(owner)
-    look = Look.AMBER if at_risk or down_since or work.failing else Look.GREEN
+    is_connected = owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT)
+    has_news = at_risk or down_since or work.failing or not is_connected
+    look = Look.AMBER if has_news else Look.GREEN
     return {
         "work": work,
         "waiting": waiting["count"],
@@ -89,7 +91,7 @@ def load_service_state() -> dict[str, Any]:
         "owner": owner,
         "refused_since": refused_at,
         "is_at_risk": at_risk,
-        "is_connected": owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT),
+        "is_connected": is_connected,
         "calendar_down_since": down_since,
         "look": Look.RED if work.late or refused_at else look,
     }

@@ -2,22 +2,27 @@
 
 import re
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from bookings.models import (
+    Closure,
     Payment,
     Price,
     PriceDecision,
     Purchase,
     ReviewReason,
+    VirtualClass,
     WeeklyHours,
 )
 from tests.factories import VirtualClassFactory
 from tests.panel.moments import NOW, at, days_later
 from tests.payments import make_payment
+from tests.sales.open_classes import publish
+from tests.standins import Fault
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -143,6 +148,73 @@ def test_this_week_s_other_days_are_listed_around_today(panel, host):
     assert page.count("Bloquear") == 6
 
 
+def test_an_unpaid_class_and_a_holiday_are_on_the_page(panel, host):
+    make_offer()
+    VirtualClassFactory(booked_by=host, start_time=at("09:00", days_later(2)))
+    holiday = days_later(4)
+    Closure.objects.create(first_day=holiday, last_day=holiday, reason="Feriado puente")
+
+    page = section(panel.get(reverse("admin:index")), "other-days")
+
+    assert "Ana Host Grupal, 1 de 5 · por pagar" in " ".join(words(page).split())
+    assert page.count("day-unpaid") == 1
+    assert "Vie 20 nov Cerrado: Feriado puente" in " ".join(words(page).split())
+
+
+@pytest.mark.usefixtures("mercadopago")
+def test_an_open_class_has_its_title_and_not_the_teacher_s_name(panel, teacher):
+    make_offer()
+    open_class = publish(teacher)
+    start = at("20:00", days_later(1))
+    VirtualClass.objects.update(start_time=start, end_time=start + timedelta(hours=1))
+
+    page = panel.get(reverse("admin:index"))
+
+    for name in ("next-class", "other-days"):
+        text = words(section(page, name)).replace("\xa0", " ")
+        assert f"{open_class}" in text
+        assert "0 de 6 · $ 8.000 por lugar" in text
+        assert f"{teacher}" not in text
+        assert "WhatsApp" not in text
+
+
+def test_tomorrow_s_people_with_a_phone_get_a_reminder(panel, host, student):
+    host.phone = "341 555 0199"
+    host.save()
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("09:00", days_later(1)))
+    VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("10:00", days_later(1)))
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("09:00", days_later(2)))
+
+    [reminder] = panel.get(reverse("admin:index")).context["home"]["reminders"]
+
+    assert unquote(reminder.whatsapp_url) == (
+        "https://wa.me/5493415550199?text=Hola Ana, te recuerdo la clase de mañana, martes 17 de "
+        "noviembre, a las 09:00. Entrás acá: https://meet.google.com/abc-defg-hij"
+    )
+
+
+def test_a_calendar_that_cannot_be_read_is_something_to_do(panel, google):
+    make_offer()
+    google.fault("events.list", *[Fault.status(503)] * 9)
+
+    text = words(panel.get(reverse("admin:index")).content.decode())
+
+    assert "No pudimos leer tu calendario" in text
+    assert "Nada te espera" not in text
+    assert "Todo anda bien" not in text
+
+
+def test_what_is_urgent_comes_first(panel):
+    make_offer()
+    VirtualClassFactory(scheduled=True, start_time=at("15:00"))
+    usual = panel.get(reverse("admin:index")).text
+    VirtualClassFactory(price_decision=PriceDecision.WAITING)
+    urgent = panel.get(reverse("admin:index")).text
+
+    assert usual.index('id="next-class"') < usual.index('id="tasks"')
+    assert urgent.index('id="tasks"') < urgent.index('id="next-class"')
+
+
 def test_week_says_how_much_is_given_and_free(panel, google, teacher):
     for weekday in range(7):
         WeeklyHours.objects.create(weekday=weekday, start="09:00", end="13:00")
@@ -168,10 +240,10 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory()
     panel.get(reverse("admin:index"))  # reads the calendar
 
-    # Session; the week's classes, the next one, seven of the agenda; six of the tasks; the
-    # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
-    # owner, heartbeats, classes that wait.
-    with django_assert_num_queries(24):
+    # Session; the week's classes with their money, its hours, the next one, seven of the agenda;
+    # tomorrow's people; six of the tasks; the takings; weekly and special hours, prices, the
+    # calendar's owner; and of the service: the owner, heartbeats, classes that wait.
+    with django_assert_num_queries(32):
         panel.get(reverse("admin:index"))
 
 

@@ -43,7 +43,7 @@ def test_service_that_works_is_green(look):
     text = look()
 
     assert "service-green" in text
-    assert "El servicio anda bien" in text
+    assert "Todo anda bien" in text
     assert "Última señal del trabajo automático: a las 11:58." in text
     assert "Ninguna clase espera" in text
 
@@ -123,9 +123,9 @@ def test_age_of_the_grant_is_shown_and_warned_of(look, teacher, days, colour):
 @pytest.mark.usefixtures("beating")
 def test_first_page_has_a_dot_with_words_that_leads_to_the_state(panel):
     for changes, colour, words in (
-        ({"failure": ""}, "green", "El servicio anda bien"),
-        ({"failure": "OSError"}, "amber", "El servicio anda, con un aviso"),
-        ({"beat_at": NOW - 60 * MINUTE}, "red", "El servicio necesita ayuda"),
+        ({"failure": ""}, "green", "Todo anda bien"),
+        ({"failure": "OSError"}, "amber", "Anda, con un aviso"),
+        ({"beat_at": NOW - 60 * MINUTE}, "red", "El sitio necesita ayuda"),
     ):
         Heartbeat.objects.filter(name="send_due_notices").update(**changes)
         page = panel.get(reverse("admin:index")).content.decode()

@@ -35,6 +35,7 @@ from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAs
 from bookings.panel.lists import (
     OptionFilter,
     class_link,
+    class_name,
     class_size,
     day_and_time,
     make_badge,
@@ -105,7 +106,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     list_display = [
         "when",
         "badge",
-        "booked_by",
+        "who",
         "class_type",
         "places",
         "price",
@@ -183,6 +184,10 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         if not obj.calendar_drift or not obj.is_scheduled or obj.has_ended():
             return status  # the event of a class that is over or cancelled does not matter
         return format_html("{} {}", status, make_badge("preparing", DIFFERS))
+
+    @admin.display(description="de quién", ordering="booked_by__name")
+    def who(self, obj: VirtualClass) -> str:
+        return class_name(obj)
 
     @admin.display(description="lugares")
     def places(self, obj: VirtualClass) -> str:
