@@ -48,10 +48,14 @@ def present_home(user: User) -> dict[str, Any]:
     setup = load_setup()
     sees_money = user.has_perm("bookings.view_payment")
     sees_people = user.has_perm("accounts.view_user")
+    next_class = _present_next(day.next_class) if day.next_class else None
+    tasks = count_tasks(sees_payments=sees_money)
     return {
         "day": day,
-        "next_class": _present_next(day.next_class) if day.next_class else None,
-        "tasks": count_tasks(sees_payments=sees_money),
+        "next_class": next_class,
+        "tasks": tasks,
+        # A class that runs comes before all.
+        "is_urgent": tasks.is_urgent and not (next_class and next_class.has_begun),
         "reminders": _list_reminders() if sees_people else [],
         "months": list_recent_months(2) if sees_money else [],
         "setup": setup,

@@ -49,17 +49,14 @@ def test_a_free_hour_is_blocked_and_opened_with_a_tap(panel, button, left):
     assert LogEntry.objects.count() == 2
 
 
-def test_the_classes_after_the_hour_are_listed_with_what_to_do(panel, host):
-    virtual_class = VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("17:00"))
-    VirtualClassFactory(scheduled=True, start_time=at("14:00"))
-    VirtualClassFactory(scheduled=True, start_time=at("10:00", days_later(1)))
+def test_an_hour_shows_its_own_classes_only(panel, host):
+    virtual_class = VirtualClassFactory(booked_by=host, start_time=at("15:00"))
+    VirtualClassFactory(scheduled=True, start_time=at("17:00"))
 
     page = panel.get(HOUR)
 
     assert list(page.context["classes"]) == [virtual_class]
-    for step in ("mover", "cancelar"):
-        address = reverse("admin:bookings_virtualclass_step", args=[virtual_class.pk, step])
-        assert address in page.content.decode()
+    assert reverse("admin:class_sheet", args=[virtual_class.pk]) in page.text
 
 
 def test_an_hour_that_cannot_be_leads_to_the_week(panel):
@@ -89,7 +86,28 @@ def test_days_are_blocked_with_two_taps_and_opened_with_two(panel, last):
     assert not Closure.objects.exists()
 
 
-def test_the_classes_of_blocked_days_lead_to_one_cancellation(panel):
+def test_a_day_shows_its_own_classes_only(panel):
+    rows = [VirtualClassFactory(scheduled=True, start_time=at(f"{n}:00")) for n in (15, 17)]
+    VirtualClassFactory(scheduled=True, start_time=at("15:00", days_later(1)))
+
+    page = panel.get(DAY)
+
+    assert list(page.context["classes"]) == rows
+    assert "Cancelar" not in plain_text_of(page)
+
+
+def test_a_blocked_fortnight_offers_no_cancellation_of_all(panel):
+    for day in (0, 8):
+        VirtualClassFactory(scheduled=True, start_time=at("15:00", days_later(day)))
+    Closure.objects.create(first_day=MONDAY, last_day=days_later(13), reason="Viaje")
+
+    page = panel.get(DAY)
+
+    assert len(page.context["classes"]) == 2
+    assert "Cancelar las" not in plain_text_of(page)
+
+
+def test_the_classes_of_a_blocked_day_lead_to_one_cancellation(panel):
     rows = [VirtualClassFactory(scheduled=True, start_time=at(f"{n}:00")) for n in (15, 17)]
     Closure.objects.create(first_day=MONDAY, last_day=MONDAY, reason="Viaje")
 

@@ -1,11 +1,11 @@
 """The week's page, and the pages that block and open parts of it."""
 
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
 from babel.dates import format_date
 from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -61,6 +61,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
     closure = Closure.objects.filter(first_day__lte=day, last_day__gte=day).first()
     if load_hours(day, day).openings:
         closure = None  # special hours open a closed day
+    days = (closure.first_day, closure.last_day) if closure else (day, day)
     return show_page(
         request,
         "admin/agenda/day.html",
@@ -68,7 +69,9 @@ def show_day(request: HttpRequest) -> HttpResponse:
         day=day,
         form=form,
         closure=closure,
-        groups=_list_groups(day, closure),
+        ends=_list_ends(day),
+        classes=_list_classes(*days),
+        is_one_day=days[0] == days[1],
         is_special=SpecialHours.objects.filter(day=day).exists(),
     )
 
@@ -92,7 +95,7 @@ def show_hour(request: HttpRequest) -> HttpResponse:
         hour=hour,
         is_open=not subtract([hour], load_hours(day, day).openings),
         is_over=hour.end <= timezone.now(),
-        classes=list_classes_between(hour.start, whole_days(day, day).end),
+        classes=list_classes_between(hour.start, hour.end),
     )
 
 
@@ -124,28 +127,16 @@ def _change_hours(wish: str, day: date, start: time, end: time) -> str:
     return f"Bloqueaste el {name} {hours}."
 
 
-def _list_groups(day: date, closure: Closure | None) -> list[dict[str, Any]]:
-    """List the days that a button blocks, each with the classes that the one before lacks."""
-    if closure:
-        ends = [("", closure.first_day, closure.last_day)]
-    else:
-        sunday, fortnight = monday_of(day) + timedelta(days=6), day + FORTNIGHT
-        ends = [
-            ("Este día", day, day),
-            ("Dos semanas", max(day, sunday) + timedelta(days=1), fortnight),
-        ]
-        if sunday > day:
-            ends.insert(1, ("Esta semana", day + timedelta(days=1), sunday))
-    whole = whole_days(ends[0][1], ends[-1][2])
-    classes = list(list_classes_between(whole.start, whole.end))
-    return [
-        {"label": label, "last_day": last, "classes": _on_days(classes, first, last)}
-        for label, first, last in ends
-    ]
+def _list_ends(day: date) -> list[tuple[str, date]]:
+    """List the buttons that block days, each with its last day."""
+    sunday = monday_of(day) + timedelta(days=6)
+    week = [("Esta semana", sunday)] if sunday > day else []
+    return [("Este día", day), *week, ("Dos semanas", day + FORTNIGHT)]
 
 
-def _on_days(classes: list[VirtualClass], first: date, last: date) -> list[VirtualClass]:
-    return [one for one in classes if first <= timezone.localdate(one.start_time) <= last]
+def _list_classes(first: date, last: date) -> QuerySet[VirtualClass]:
+    whole = whole_days(first, last)
+    return list_classes_between(whole.start, whole.end)
 
 
 def _back_to_week(
