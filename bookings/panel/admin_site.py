@@ -38,6 +38,8 @@ class TeacherAdminSite(AdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Redirect strangers to the sign-in page. Raises PermissionDenied for other people."""
+        if self.has_permission(request):
+            return redirect("admin:index")
         if request.user.is_authenticated:
             raise PermissionDenied
         wanted = request.GET.get("next") or reverse("admin:index")
@@ -67,6 +69,12 @@ class TeacherAdminSite(AdminSite):
         if isinstance(user, User) and user.has_perm("bookings.view_virtualclass"):
             extra_context = {"home": present_home(user)}
         return super().index(request, extra_context)
+
+    def app_index(  # type: ignore[override]  # the stubs promise a page; ours redirects
+        self, request: HttpRequest, app_label: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """*Técnico* lists the tables."""
+        return redirect("admin:technical")
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # By its name: the pages' modules register models on this very site.

@@ -2,11 +2,14 @@
 
 import sys
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
+from django.contrib import admin
 from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from config.lib.api import NOT_FOUND
 
@@ -21,7 +24,14 @@ RETRY_SECONDS = 5
 def _answer(request: HttpRequest, exception: Any = None, *, status: int, text: str) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse({"error": text}, status=status)
+    if status == HTTPStatus.NOT_FOUND and _is_in_the_panel(request):
+        return render(request, "admin/404.html", admin.site.each_context(request), status=status)
     return render(request, f"{status}.html", status=status)
+
+
+def _is_in_the_panel(request: HttpRequest) -> bool:
+    is_below = request.path_info.startswith(reverse("admin:index"))
+    return is_below and hasattr(request, "user") and admin.site.has_permission(request)
 
 
 bad_request = partial(_answer, status=400, text=BAD_REQUEST)

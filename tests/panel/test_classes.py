@@ -75,11 +75,11 @@ def test_the_list_says_what_became_of_the_money(panel, mercadopago, host):
     payment = make_payment(host)
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    assert badges_on(panel) == ["Pagada"]
+    assert badges_on(panel) == ["$\xa024.000 Pagada"]
 
     PaymentCharge.objects.update(status=ChargeStatus.DISPUTED)
 
-    assert badges_on(panel) == ["En disputa"]
+    assert badges_on(panel) == ["$\xa024.000 En disputa"]
 
 
 def test_the_list_says_what_was_paid_by_hand(panel):
@@ -87,7 +87,9 @@ def test_the_list_says_what_was_paid_by_hand(panel):
     VirtualClassFactory(scheduled=True, in_cash=timezone.now())
     VirtualClassFactory(scheduled=True, is_sold=False)
 
-    assert sorted(badges_on(panel)) == ["Pagada", "Por pagar", "—"]
+    assert sorted(badges_on(panel)) == [
+        *("$\xa015.000 Pagada", "$\xa015.000 Por pagar", "—"),
+    ]
 
 
 # --- Moving ---------------------------------------------------------------------------------------

@@ -64,6 +64,39 @@ def test_every_page_and_every_link_to_one_answers(panel):
     assert answers == dict.fromkeys(answers, 200)
 
 
+def test_a_page_that_is_missing_says_so_in_the_teacher_s_frame(panel, sign_in, student):
+    hers, his = (one.get("/admin/nada/") for one in (panel, sign_in(student)))
+
+    assert hers.status_code == 404
+    assert "esto ya no exista" in hers.text
+    assert "Semana" in hers.text
+    assert "esto ya no exista" not in his.text
+
+
+def test_django_s_own_ways_in_lead_to_the_panel_s_pages(panel):
+    assert panel.get("/admin/login/")["Location"] == reverse("admin:index")
+    assert panel.get("/admin/bookings/")["Location"] == reverse("admin:technical")
+
+
+FIELDS_WITH_ERRORS = {
+    "publish": ({"title": ""}, "id_title_error"),
+    "write": ({"subject": "", "text": ""}, "id_subject_error"),
+    "week_day": ({"first_day": "", "last_day": ""}, "id_first_day_error"),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS_WITH_ERRORS)
+def test_an_error_stands_at_its_field(panel, host, name):
+    row = VirtualClassFactory(scheduled=True, booked_by=host)
+    sent, error = FIELDS_WITH_ERRORS[name]
+    query = {"write": f"?clase={row.pk}", "week_day": f"?dia={timezone.localdate()}"}.get(name, "")
+
+    page = panel.post(reverse(f"admin:{name}") + query, sent).text
+
+    assert f'aria-describedby="{error}"' in page
+    assert f'id="{error}"' in page
+
+
 def test_a_page_of_our_own_refuses_other_methods(panel, teacher):
     answers = {}
     for page in urlpatterns:

@@ -18,7 +18,7 @@ from bookings.models import (
 )
 from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
 from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
-from tests.panel.steps import confirm, look, seen_on
+from tests.panel.steps import address_of, confirm, look, seen_on
 from tests.payments import PRICE, make_payment
 
 pytestmark = pytest.mark.django_db
@@ -268,3 +268,15 @@ def test_the_file_of_a_month_costs_the_same_for_more_rows(
 @pytest.mark.parametrize("address", ["2026-13", "9999-12", "99999-1", "0-1"])
 def test_there_is_no_file_of_an_impossible_month(panel, address):
     assert panel.get(f"{MONTHS}{address}/exportar/").status_code == 404
+
+
+def test_a_refund_from_a_class_s_sheet_leads_back_to_it(panel, paid, mercadopago):
+    sheet = reverse("admin:class_sheet", args=[paid.purchase.virtual_class_id])
+    address = f"{address_of(paid, 'devolver-todo')}?volver={sheet}"
+    asked = panel.get(address)
+
+    done = panel.post(address, {"seen": seen_on(asked)})
+
+    assert asked.context["back"] == sheet
+    assert done["Location"] == sheet
+    assert len(mercadopago.refunds) == 1

@@ -45,7 +45,9 @@ class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
 
     def label_from_instance(self, obj: VirtualClass) -> str:
         when = f"{day_at(obj.start_time)} a {clock(obj.end_time)}"
-        return f"La clase de {obj.booked_by} ({when}) pierde su horario"
+        open_class = find_open_class(obj)
+        which = f"«{open_class}»" if open_class else f"de {obj.booked_by}"
+        return f"La clase {which} ({when}) pierde su horario"
 
 
 class ReasonForm(StepForm):
@@ -75,7 +77,9 @@ class MoveForm(ReasonForm, StartForm):
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
         displaced = [one.pk for one in classes]
         field = cast(DisplacedField, self.fields["displaces"])
-        field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)
+        field.queryset = VirtualClass.objects.select_related("booked_by", "open_class").filter(
+            pk__in=displaced
+        )
         self.asks = True
 
 

@@ -28,19 +28,17 @@ from bookings.models import (
     Hold,
     Purchase,
     VirtualClass,
-    find_open_class,
 )
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
 from bookings.panel.lists import (
     OptionFilter,
+    class_kind,
     class_link,
     class_name,
-    class_size,
     day_and_time,
     make_badge,
     money_badge,
-    place_cost,
 )
 from bookings.panel.pages import FixedRowsMixin, Pages, ReadOnlyMixin
 from bookings.panel.steps import Facts, Report, Step, StepsAdmin, explain
@@ -107,9 +105,6 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         "when",
         "badge",
         "who",
-        "class_type",
-        "places",
-        "price",
         "payment_badge",
         "next_step",
     ]
@@ -185,23 +180,15 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             return status  # the event of a class that is over or cancelled does not matter
         return format_html("{} {}", status, make_badge("preparing", DIFFERS))
 
-    @admin.display(description="de quién", ordering="booked_by__name")
+    @admin.display(description="clase", ordering="booked_by__name")
     def who(self, obj: VirtualClass) -> str:
-        return class_name(obj)
+        return format_html("{}<br><small>{}</small>", class_name(obj), class_kind(obj))
 
-    @admin.display(description="lugares")
-    def places(self, obj: VirtualClass) -> str:
-        return class_size(obj) or "1"
-
-    @admin.display(description="precio", ordering="class_price")
-    def price(self, obj: VirtualClass) -> str:
-        if open_class := find_open_class(obj):
-            return place_cost(open_class)
-        return pesos(obj.class_price)
-
-    @admin.display(description="pago")
+    @admin.display(description="pago", ordering="class_price")
     def payment_badge(self, obj: VirtualClass) -> str:
-        return money_badge(obj.purchase)
+        if obj.purchase is None:  # an open class: its places are paid
+            return "—"
+        return format_html("{} {}", pesos(obj.class_price), money_badge(obj.purchase))
 
     @admin.display(description="qué hacer")
     def next_step(self, obj: VirtualClass) -> str:

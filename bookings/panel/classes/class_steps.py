@@ -259,7 +259,10 @@ class RepairEvent(Step[VirtualClass]):
         return row.is_scheduled and bool(row.calendar_drift)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        people = tuple(str(one.user) for one in row.activities.select_related("user"))
+        parts = row.activities.select_related("user")
+        if find_open_class(row):
+            parts = parts.exclude(user=row.booked_by_id)  # the teacher
+        people = tuple(str(one.user) for one in parts)
         happens = ["El evento vuelve a decir lo que dice la clase."]
         if row.calendar_drift:
             happens.insert(0, f"{describe_drift(row)}.")
