@@ -41,7 +41,7 @@ class Planned:
     def skip_if(self) -> tuple[SkipRule, ...]:
         return (
             SkipRule("La clase cambió de horario.", self.is_moved),
-            SkipRule("Era tarde para recordar la clase.", self.is_too_late),
+            SkipRule("Ya era tarde para mandarlo.", self.is_too_late),
         )
 
     def is_moved(self, notice: Notice) -> bool:

@@ -99,7 +99,7 @@ def test_the_day_s_reminder_gives_way_to_the_hour_s(booked):
     sent = deliver_at(booked.start_time - HOUR)
 
     assert sent == [("Ana", "reminder_hour"), ("Bruno", "reminder_hour")]
-    assert reasons() == {"Era tarde para recordar la clase."}
+    assert reasons() == {"Ya era tarde para mandarlo."}
 
 
 @pytest.mark.parametrize(
