@@ -68,8 +68,10 @@ class TransferCard:
     refusal: Promise | str = ""
 
     @property
-    def is_refused(self) -> bool:
-        return self.money.state is MoneyState.TRANSFER_REFUSED
+    def is_chosen(self) -> bool:
+        """True if the buyer chose this way, or announced it and the money did not come."""
+        is_kept_for_it = self.money.purchase.kept_for == MoneyWay.TRANSFER
+        return is_kept_for_it or self.money.state is MoneyState.TRANSFER_REFUSED
 
     @property
     def plain_amount(self) -> str:

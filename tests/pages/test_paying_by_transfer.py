@@ -150,6 +150,7 @@ def test_from_mercado_pago_to_a_transfer(client, details):
     client.post(address, {"esperar": "1"})
 
     assert Purchase.objects.get().kept_for == MoneyWay.TRANSFER
+    assert '<details class="pay-other" open>' in page_of(client)  # the way that was chosen
     with time_machine.travel(NOW + timedelta(hours=1), tick=False):
         # The checkout is over; the class is not.
         text = page_of(client)
