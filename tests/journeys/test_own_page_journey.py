@@ -28,7 +28,7 @@ def test_the_view_follows_what_she_types(new_page):
     view = page.frame_locator("iframe[name=view-frame]")
     expect(view.locator("main")).to_be_visible()
 
-    page.get_by_label("Una frase tuya").fill("Una frase que nadie guardó.")
+    page.locator("[name=tagline]").fill("Una frase que nadie guardó.")
     expect(view.locator("main")).to_contain_text("Una frase que nadie guardó.")
     view.get_by_role("link", name="Ver los horarios").first.click()
 
