@@ -89,7 +89,7 @@ FACTS = {
     "transfer.announce_url",
     "transfer.choose_url",
     "transfer.form.operation_number",
-    "transfer.is_refused",
+    "transfer.is_chosen",
     "transfer.money",
     "transfer.money.is_place",
     "transfer.money.purchase.missing",
