@@ -91,7 +91,7 @@ class PriceNotAgreedError(BookingError):
 
 
 class PhotoError(BookingError):
-    """A file that cannot become the teacher's photo."""
+    """An uploaded file that is not taken as a photo."""
 
 
 class AlreadySetUpError(BookingError):

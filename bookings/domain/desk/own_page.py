@@ -1,10 +1,8 @@
 """The teacher's page, with her photo: a square in three widths, without metadata."""
 
 import hashlib
-import io
-import struct
 from collections.abc import Mapping, Sequence
-from typing import IO, Any
+from typing import IO
 
 from django.conf import settings
 from django.core.cache import cache
@@ -12,50 +10,17 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, default_storage
 from django.db import DatabaseError, transaction
 from django.urls import reverse
-from PIL import Image, ImageCms, ImageOps
-from PIL.JpegImagePlugin import JpegImageFile
+from PIL import Image, ImageOps
 
 from accounts.selectors import find_teacher
-from bookings.domain.exceptions import PhotoError
+from bookings.domain.pictures import read_picture, write_jpeg
 from bookings.models import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
 from bookings.models.teacher_page import ContactWay, photo_name
 
-# Other formats, SVG among them, are not read at all.
-FORMATS = ("JPEG", "PNG", "WEBP")
-# Pixels in memory; several copies need four bytes each.
-MAX_PIXELS = 12_000_000
-# Pixels of a JPEG, which is reduced while it is decoded unless it is narrow. A progressive one
-# needs six bytes for each pixel of the file.
-MAX_JPEG_PIXELS, MAX_PROGRESSIVE_PIXELS = 50_000_000, 24_000_000
-SHORTEST_SIDE = 200
 # A JPEG is reduced to no less than this while it is decoded, and afterwards to the page's widths.
 DECODED_SIDE = max(PHOTO_WIDTHS.values()) * 3 // 2
 # A page with the photo stays under 100 kB.
 MAX_BYTES = 40_000
-QUALITIES = (84, 76, 68, 60, 50)
-# What Pillow raises for damaged files of the three formats.
-DAMAGED = (
-    ArithmeticError,
-    EOFError,
-    LookupError,
-    OSError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    struct.error,
-    Image.DecompressionBombError,
-)
-# The EXIF tag of the camera's orientation, and how each value is turned upright.
-ORIENTATION = 274
-TURNS: dict[Any, Image.Transpose] = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
 
 SELLER = ("seller_name", "cuit", "address", "hours", "data_fiscal_url")
 SELLER_KEY, SELLER_SECONDS = "seller-with-contact", 60
@@ -89,14 +54,7 @@ def remove_photo() -> TeacherPage:
 
 def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
     """Return a JPEG by width. Raises PhotoError."""
-    try:
-        with Image.open(content, formats=FORMATS) as image:
-            _refuse_unsuitable(image)
-            image.draft("RGB", (DECODED_SIDE,) * 2)
-            _refuse_more_than(MAX_PIXELS, image)
-            picture = _to_srgb(_turn_upright(image))
-    except DAMAGED as error:
-        raise PhotoError("No pudimos leer esa foto. Subí un archivo JPG, PNG o WebP.") from error
+    picture = read_picture(content, DECODED_SIDE)
     return {width: _encode(picture, width) for width in PHOTO_WIDTHS.values()}
 
 
@@ -106,54 +64,10 @@ def _delete_files(page: TeacherPage) -> None:
             default_storage.delete(photo_name(page.photo, width))
 
 
-def _refuse_unsuitable(image: Image.Image) -> None:
-    is_jpeg = isinstance(image, JpegImageFile)  # some phones append pictures to it: format MPO
-    if is_jpeg:
-        is_progressive = "progressive" in image.info
-        _refuse_more_than(MAX_PROGRESSIVE_PIXELS if is_progressive else MAX_JPEG_PIXELS, image)
-    if min(image.size) < SHORTEST_SIDE:
-        raise PhotoError(f"La foto es muy chica: cada lado mide al menos {SHORTEST_SIDE} píxeles.")
-    if getattr(image, "is_animated", False) and not is_jpeg:
-        raise PhotoError("La foto no puede ser animada.")
-
-
-def _refuse_more_than(pixels: int, image: Image.Image) -> None:
-    if image.width * image.height > pixels:
-        raise PhotoError("La foto es demasiado grande. Achicala un poco y subila de nuevo.")
-
-
-def _turn_upright(image: Image.Image) -> Image.Image:
-    # Not ImageOps.exif_transpose, which fails to write some EXIF data again.
-    turn = TURNS.get(image.getexif().get(ORIENTATION, 1))
-    return image if turn is None else image.transpose(turn)
-
-
-def _to_srgb(image: Image.Image) -> Image.Image:
-    """Return the picture on white, in the colours that browsers assume without a profile."""
-    profile = image.info.get("icc_profile")
-    if image.has_transparency_data:
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
-    if profile and image.mode in {"RGB", "CMYK"}:
-        try:
-            embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-            srgb = ImageCms.createProfile("sRGB")
-            found = ImageCms.profileToProfile(image, embedded, srgb, outputMode="RGB")
-        except (ImageCms.PyCMSError, OSError):  # a broken profile: take the colours as they are
-            found = None
-        image = found or image
-    return image.convert("RGB")
-
-
 def _encode(image: Image.Image, width: int) -> bytes:
     # Cut a little above the middle, where faces are.
     square = ImageOps.fit(image, (width, width), Image.Resampling.LANCZOS, centering=(0.5, 0.35))
-    square.info.clear()  # a comment of the camera would be written again
-    for quality in QUALITIES:
-        written = io.BytesIO()
-        square.save(written, "JPEG", quality=quality, optimize=True, progressive=True)
-        if written.tell() <= MAX_BYTES:
-            break
-    return written.getvalue()
+    return write_jpeg(square, MAX_BYTES)
 
 
 def load_teacher_page() -> TeacherPage:
