@@ -282,8 +282,10 @@ WEBHOOKS_MAY_STAY_LOCAL = ENV.is_local
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
-# Below this address staff may upload a file, the teacher's photo; others drop it.
+# Below this address staff may upload a file, the teacher's photo; other people's is dropped.
 UPLOAD_ADDRESSES = "/admin/pagina/"
+# Here a student announces a bank transfer, with the photo of its receipt.
+RECEIPT_ADDRESSES = r"/(inicio/(clases|lugares)|clase)/[^/]+/transferencia"
 # Bytes, of the whole request; config/deploy/nginx/server.conf lets a few more pass, for the page.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 15_728_640
 

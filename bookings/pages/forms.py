@@ -3,7 +3,9 @@
 from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.forms.boundfield import BoundWidget
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -11,6 +13,22 @@ from bookings.domain.places.joining import LENGTH, drop_separators, normalize_ac
 
 # For a code that people type.
 CODE_INPUT = {"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
+
+
+class PhotoField(forms.FileField):
+    """The domain reads the picture."""
+
+    widget = forms.FileInput({"accept": "image/jpeg,image/png,image/webp"})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, **options)
+
+
+def refuse_large_photo(request: HttpRequest, form: forms.BaseForm, field: str) -> None:
+    """Add an error if Django dropped the photo because of its size."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
+        form.add_error(field, _("La foto pesa más de 15 MB. Achicala un poco."))
 
 
 class DetailsForm(forms.Form):

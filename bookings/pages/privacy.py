@@ -15,6 +15,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.personal_data import erase_person, export_person, list_claims
 from bookings.domain.sales.notifications import RELATED_LIFE, UNRELATED_LIFE
+from bookings.domain.sales.receipts import RECEIPT_LIFE
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
 from bookings.payments.backend import name_provider, pays_online
@@ -203,8 +204,15 @@ def _list_records() -> list[Row]:
         ),
         (
             _("Tus transferencias"),
-            _("Importe, fecha, número de operación y si llegó."),
-            _("Quedan, sin tu nombre; las que no llegaron se borran con tu cuenta."),
+            _(
+                "Importe, fecha, número de operación, si llegó, y la foto del comprobante si la "
+                "mandaste."
+            ),
+            _(
+                "Quedan, sin tu nombre; las que no llegaron se borran con tu cuenta. La foto, a "
+                "los %(age)s o con tu cuenta."
+            )
+            % {"age": duration(RECEIPT_LIFE)},
         ),
         (
             _("Avisos de %(provider)s") % {"provider": name_provider()},

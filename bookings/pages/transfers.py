@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -21,6 +22,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import (
     BookingError,
     OperationNumberError,
+    PhotoError,
     TransferNotOfferedError,
     TransfersOffError,
 )
@@ -30,11 +32,13 @@ from bookings.domain.sales.holds import (
     find_purchase_kept_until,
     refuse_to_wait,
 )
+from bookings.domain.sales.receipts import RECEIPT_LIFE
 from bookings.domain.sales.transfers import announce_transfer, choose_transfer
 from bookings.models import BookingRules, ChangeTerms, MoneyWay, Purchase
 from bookings.models import normalize_operation_number as normalize
 from bookings.money_state import MoneyState
 from bookings.pages.access import signed_in
+from bookings.pages.forms import PhotoField, refuse_large_photo
 from bookings.pages.money_card import MoneyCard
 
 
@@ -47,11 +51,23 @@ class AnnounceForm(forms.Form):
         error_messages={"required": gettext_lazy("Escribí el número del comprobante.")},
     )
 
+    receipt = PhotoField(
+        label=gettext_lazy("Foto del comprobante"),
+        help_text=format_lazy(
+            gettext_lazy("JPG, PNG o WebP. La ve la profe, y la borramos a los {days} días."),
+            days=RECEIPT_LIFE.days,
+        ),
+    )
+
     def clean_operation_number(self) -> str:
         number = normalize(self.cleaned_data["operation_number"])
         if number is None:
             raise forms.ValidationError(OperationNumberError.text)
         return number
+
+    def clean(self) -> None:
+        if self.errors and self.cleaned_data.get("receipt"):  # a browser sends it once
+            self.add_error("receipt", _("Volvé a elegir la foto."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +233,19 @@ def _pay(request: SignedInRequest, purchase: Purchase, back: str) -> HttpRespons
     if "esperar" in request.POST:
         _keep_longer(request, purchase)
         return redirect(back)
-    form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        take_announcement(request, form, user=request.user, purchase=purchase)
+    return announce(request, purchase, back)
+
+
+def announce(
+    request: HttpRequest, purchase: Purchase, back: str, *, announce_url: str = ""
+) -> HttpResponse:
+    """Take the form and redirect back; show it alone before it is sent, and with its errors."""
+    form = AnnounceForm(request.POST, request.FILES) if request.method == "POST" else AnnounceForm()
+    refuse_large_photo(request, form, "receipt")
+    if form.is_valid() and _take_announcement(request, form, purchase):
         return redirect(back)
     money = MoneyCard(purchase, timezone.now())
-    ways = find_ways(money, form=form)
+    ways = find_ways(money, announce_url=announce_url, form=form)
     transfer = ways.transfer if ways else None
     if transfer is None:
         return redirect(back)
@@ -230,15 +253,16 @@ def _pay(request: SignedInRequest, purchase: Purchase, back: str) -> HttpRespons
     return render(request, "bookings/sales/transfer.html", context)
 
 
-def take_announcement(
-    request: HttpRequest, form: AnnounceForm, *, user: User, purchase: Purchase
-) -> None:
-    number = form.cleaned_data["operation_number"]
+def _take_announcement(request: HttpRequest, form: AnnounceForm, purchase: Purchase) -> bool:
+    """Return False if the photo is refused, which the form then says."""
     try:
-        announce_transfer(user=user, purchase=purchase, operation_number=number)
+        announce_transfer(user=purchase.person, purchase=purchase, **form.cleaned_data)
         messages.success(request, _("Listo: le avisamos a la profe. Falta que la confirme."))
+    except PhotoError as refusal:
+        form.add_error("receipt", refusal.text)
     except BookingError as refusal:
         messages.warning(request, refusal.text)
+    return not form.errors
 
 
 def _keep_longer(request: SignedInRequest, purchase: Purchase) -> None:

@@ -19,7 +19,14 @@ from bookings.domain.queries import (
     list_returns_to_make,
     list_transfers_to_decide,
 )
-from bookings.models import ClassStatus, Purchase, UserActivity, VirtualClass, WaitingListEntry
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Purchase,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+)
 from bookings.money_state import with_class_money
 from bookings.panel.classes.class_steps import CLASS_STEPS, RemoveFromLine
 from bookings.panel.classes.class_timeline import build_timeline, describe_drift
@@ -64,6 +71,7 @@ class Person:
     part: UserActivity | None = None
     purchase: Purchase | None = None
     entry: WaitingListEntry | None = None
+    transfer: BankTransfer | None = None
     actions: list[Action] = field(default_factory=list)
 
     @property
@@ -124,6 +132,7 @@ def _list_people(
     for purchase, rows, steps in _list_money(request, row, places):
         person = people.setdefault(purchase.person_id, Person(purchase.person))
         person.purchase = person.purchase or purchase
+        person.transfer = rows if isinstance(rows, BankTransfer) else person.transfer
         person.actions += _list_steps(request, steps, rows)
     for entry in row.waiting_list.select_related("user"):
         if entry.is_open or entry.user_id not in people:

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -27,13 +25,13 @@ from bookings.domain.desk.setup import load_setup, take_first_steps
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
 from bookings.notices.facts import site_address
+from bookings.pages.forms import refuse_large_photo
 from bookings.pages.front.front_page import load_front_page
 from bookings.pages.front.timetable import with_policy
 from bookings.panel.page_forms import FirstStepsForm, PageForm, swap_rows
 from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 
 ROWS = ("quote", "question")
-TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
 
 
 @page_for("bookings.change_teacherpage", read_or_send)
@@ -88,13 +86,6 @@ def framing(response: HttpResponse) -> HttpResponse:
     return with_policy(response, {"frame-src": "'self'"})
 
 
-def refuse_large_photo(request: HttpRequest, form: forms.BaseForm) -> None:
-    """Add an error if Django dropped the photo because of its size."""
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    if request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
-        form.add_error("photo", TOO_LARGE)
-
-
 def _read_form(request: HttpRequest) -> PageForm:
     is_sent = request.method == "POST"
     form = PageForm(
@@ -104,7 +95,7 @@ def _read_form(request: HttpRequest) -> PageForm:
         list_quotes(),
         list_questions(),
     )
-    refuse_large_photo(request, form.texts)
+    refuse_large_photo(request, form.texts, "photo")
     return form
 
 
@@ -136,7 +127,7 @@ def start(request: HttpRequest) -> HttpResponse:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
     form = FirstStepsForm(request.POST or None, request.FILES or None)
-    refuse_large_photo(request, form)
+    refuse_large_photo(request, form, "photo")
     if request.method == "POST" and form.is_valid() and _take(form):
         log_to_panel(request, TeacherPage, "Para empezar: página, horarios y precios")
         return redirect("admin:started")

@@ -13,6 +13,7 @@ from bookings.domain.desk.own_page import read_cuit
 from bookings.domain.desk.setup import FirstOffer
 from bookings.models import Question, Quote, TeacherPage, Weekday
 from bookings.models.teacher_page import TRANSLATED
+from bookings.pages.forms import PhotoField
 from bookings.panel.inputs import CLOCK_INPUT, PesosField, list_used, make_rows
 
 # Rows on the page, and how many of them are empty at first: adding one needs no script.
@@ -23,20 +24,11 @@ SPARE_ROWS = 2
 ENGLISH = [f"{name}_en" for name in TRANSLATED]
 
 Data = Mapping[str, Any] | None
-
-
-class PhotoField(forms.FileField):
-    """The domain reads the picture."""
-
-    widget = forms.FileInput({"accept": "image/jpeg,image/png,image/webp"})
-
-    def __init__(self) -> None:
-        super().__init__(
-            label="Foto",
-            required=False,
-            help_text="JPG, PNG o WebP, de hasta 15 MB. La recortamos en un cuadrado y le sacamos "
-            "los datos de la cámara.",
-        )
+PHOTO = {
+    "label": "Foto",
+    "help_text": "JPG, PNG o WebP, de hasta 15 MB. La recortamos en un cuadrado y le sacamos los "
+    "datos de la cámara.",
+}
 
 
 class TextsForm(forms.ModelForm[TeacherPage]):
@@ -56,7 +48,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
         error_messages={"invalid": "Copiá la dirección entera; empieza con https://."},
         help_text="La dirección que está detrás del código QR de ARCA.",
     )
-    photo = PhotoField()
+    photo = PhotoField(**PHOTO)
     removes_photo = forms.BooleanField(label="Quitar la foto", required=False)
 
     class Meta:
@@ -251,7 +243,7 @@ class FirstStepsForm(forms.Form):
         required=False,
         validators=[MinValueValidator(2), MaxValueValidator(100)],
     )
-    photo = PhotoField()
+    photo = PhotoField(**PHOTO)
 
     @property
     def has_extras(self) -> bool:

@@ -21,7 +21,7 @@ from bookings.panel.sales.offer_pages import (
 )
 from bookings.panel.sales.open_class_pages import publish, show_open_classes
 from bookings.panel.sales.transfer_account import show_transfer_account
-from bookings.panel.sales.transfer_pages import answer_mailed_link, show_transfers
+from bookings.panel.sales.transfer_pages import answer_mailed_link, show_receipt, show_transfers
 from bookings.panel.student_files import show_student, show_students
 from bookings.panel.technical import show_calendar, show_technical
 from bookings.panel.today_page import show_more
@@ -54,6 +54,11 @@ urlpatterns = [
     path("tecnico/", guard(show_technical), name="technical"),
     path("transferencias/", guard(show_transfers), name="transfers"),
     path("transferencias/cuenta/", guard(show_transfer_account), name="transfer_account"),
+    path(
+        "transferencias/<uuid:transfer_id>/comprobante.jpg",
+        guard(show_receipt),
+        name="transfer_receipt",
+    ),
     # The signed address is the permission.
     path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
     path("pagina/", guard(edit_page), name="teacher_page"),

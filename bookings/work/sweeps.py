@@ -27,6 +27,7 @@ from bookings.domain.sales.notifications import (
     search_payments,
 )
 from bookings.domain.sales.open_classes import decide_open_classes, warn_of_deadlines
+from bookings.domain.sales.receipts import forget_receipts
 from bookings.domain.sales.settling import expire_payments, settle_due_payments
 from bookings.models import note_beat, note_failure, read_beats
 from bookings.notices.delivery import deliver_due
@@ -44,8 +45,9 @@ def send_due_notices() -> int:
 
 
 def delete_old_rows() -> int:
-    """Delete what no rule reads any more: holds, notifications, webhooks and claimed people."""
-    return delete_expired_holds() + forget_notifications() + forget_webhooks() + forget_claims()
+    """Delete holds, notifications, webhooks, claimed people and receipts once they are over."""
+    forgotten = forget_notifications() + forget_webhooks() + forget_claims() + forget_receipts()
+    return delete_expired_holds() + forgotten
 
 
 MINUTE = timedelta(minutes=1)

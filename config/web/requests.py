@@ -1,5 +1,6 @@
 """The WSGI request, made safe for Django before any view runs."""
 
+import re
 from io import BytesIO
 from typing import Any
 
@@ -18,19 +19,21 @@ class Request(WSGIRequest):
         super().__init__(environ)
         environ["CONTENT_TYPE"] = stated  # the API's parser refuses charsets by it
         # Django's limit of the body does not count files.
-        self.upload_handlers = [StaffUploads(self)]
+        self.upload_handlers = [FewUploads(self)]
 
 
-class StaffUploads(MemoryFileUploadHandler):
-    """Keep a file in memory, only at UPLOAD_ADDRESSES and from staff.
+class FewUploads(MemoryFileUploadHandler):
+    """Keep a file in memory at RECEIPT_ADDRESSES, and one of staff at UPLOAD_ADDRESSES.
 
     A body over FILE_UPLOAD_MAX_MEMORY_SIZE activates no MemoryFileUploadHandler.
     """
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         request: Any = self.request
-        takes_files = request.path_info.startswith(settings.UPLOAD_ADDRESSES)
-        if not (self.activated and takes_files and request.user.is_staff):
+        takes_files = re.fullmatch(settings.RECEIPT_ADDRESSES, request.path_info) or (
+            request.path_info.startswith(settings.UPLOAD_ADDRESSES) and request.user.is_staff
+        )
+        if not (self.activated and takes_files):
             raise SkipFile
         super().new_file(*args, **kwargs)
 

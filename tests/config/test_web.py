@@ -181,8 +181,14 @@ def test_request_keeps_a_file_of_staff_at_the_address_for_it(sent, settings):
     assert sent(settings.UPLOAD_ADDRESSES, is_staff=True)["file"].size == SIZE
 
 
+@pytest.mark.parametrize("start", ["/inicio/clases/", "/inicio/lugares/", "/clase/"])
+def test_request_keeps_the_receipt_of_a_transfer(sent, start):
+    assert sent(f"{start}a1-b2/transferencia")["file"].size == SIZE
+
+
 def test_request_drops_every_other_file(sent, settings):
     assert sent("/inicio/unirse", is_staff=True) == {}
+    assert sent("/inicio/clases/a1-b2/transferencia/más") == {}
     assert sent(settings.UPLOAD_ADDRESSES, is_staff=False) == {}
 
 

@@ -30,6 +30,7 @@ from bookings.models import (
     Purchase,
     Quote,
     Refund,
+    StoredFile,
     TeacherPage,
     UserActivity,
     VirtualClass,
@@ -67,7 +68,7 @@ TABLES: dict[str, list[type[Model]]] = {
     "Lo que dijiste de las clases": [Quote],
     "Correos que te mandamos": [Notice, Message],
     "Tus pagos": [Purchase, Entry, Payment, PaymentCharge, Refund],
-    "Tus transferencias": [BankTransfer],
+    "Tus transferencias": [BankTransfer, StoredFile],
     "Avisos de Mercado Pago": [PaymentNotification],
     "Avisos a otros sistemas": [WebhookEvent, WebhookDelivery, WebhookAttempt],
     "Lo que se hace en el panel": [LogEntry],
@@ -126,7 +127,10 @@ def test_each_row_says_where_its_data_is():
 
 
 def test_each_table_with_a_person_s_data_is_named():
-    assert {table for tables in TABLES.values() for table in tables} == personal_models() | {Quote}
+    assert {table for tables in TABLES.values() for table in tables} == personal_models() | {
+        Quote,
+        StoredFile,
+    }
 
 
 def test_each_part_of_the_export_is_named(student):

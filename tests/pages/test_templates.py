@@ -87,6 +87,7 @@ FACTS = {
     "transfer.account.transfer_alias",
     "transfer.account.transfer_holder",
     "transfer.announce_url",
+    "transfer.form.receipt",
     "transfer.choose_url",
     "transfer.form.operation_number",
     "transfer.is_chosen",

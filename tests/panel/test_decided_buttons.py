@@ -55,6 +55,7 @@ NO_CONFIRMATION = {
     "dinero/devolver": "reads",
     "transferencias": "reads",
     "transferencias/avisada/<str:token>": "confirms the steps llego and no-llego, by a mailed link",
+    "transferencias/<uuid:transfer_id>/comprobante.jpg": "reads",
     "transferencias/cuenta": "a form that was filled in; another account wants a fresh sign-in",
     "mas": "reads",
     "tecnico": "reads",

@@ -1,7 +1,7 @@
 """What tests of transfers share."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import IO, Any
 
 from django.utils import timezone
 
@@ -78,9 +78,13 @@ def store(user: User, *, start: datetime = START) -> VirtualClass:
     return virtual_class
 
 
-def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTransfer:
+def announce(
+    virtual_class: VirtualClass, number: str = "12345678", receipt: IO[bytes] | None = None
+) -> BankTransfer:
     purchase = virtual_class.purchase
-    return announce_transfer(user=purchase.person, purchase=purchase, operation_number=number)
+    return announce_transfer(
+        user=purchase.person, purchase=purchase, operation_number=number, receipt=receipt
+    )
 
 
 def is_given_back(transfer: BankTransfer) -> bool:

@@ -26,6 +26,7 @@ from bookings.domain.people.claiming import return_claim
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.domain.queries import list_classes_of
 from bookings.domain.sales.buying import release_places
+from bookings.domain.sales.receipts import delete_receipts
 from bookings.models import (
     UNDECIDED,
     BankTransfer,
@@ -129,6 +130,7 @@ def _describe_transfer(transfer: BankTransfer) -> dict[str, Any]:
     return {
         "class": transfer.purchase.virtual_class_id,
         **_pick(transfer, "amount", "operation_number", "state", "announced_at", "decided_at"),
+        "hasReceipt": bool(transfer.receipt),
     }
 
 
@@ -210,6 +212,7 @@ def erase_person(*, user: User, by: User, fresh_sign_in: bool = False) -> None:
         except CalendarError:
             # The class is cancelled; the sweep withdraws its event.
             logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
+    delete_receipts(BankTransfer.objects.filter(purchase__person=user))
     for link in list_claims(user):
         with suppress(BookingError):  # the teacher decided meanwhile
             return_claim(class_id=link.pk, by=user)

@@ -6,6 +6,7 @@ A transfer changes under the lock of its purchase.
 import uuid
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import IO
 
 from django.db import transaction
 from django.utils import timezone
@@ -37,6 +38,7 @@ from bookings.domain.money.refunds import store_refund
 from bookings.domain.sales.buying import PLACE_GONE, give_place
 from bookings.domain.sales.her_bookings import find_refusal, refuse_displacing
 from bookings.domain.sales.holds import find_account, keep_for_transfer
+from bookings.domain.sales.receipts import encode_receipt, keep_receipt
 from bookings.domain.teacher_alerts import tell_of_sale, tell_teacher
 from bookings.models import (
     BankTransfer,
@@ -83,13 +85,32 @@ def choose_transfer(*, user: User, purchase: Purchase) -> None:
         tell_of_sale(locked, user)
 
 
-@transaction.atomic
-def announce_transfer(*, user: User, purchase: Purchase, operation_number: str) -> BankTransfer:
+def announce_transfer(
+    *,
+    user: User,
+    purchase: Purchase,
+    operation_number: str,
+    receipt: IO[bytes] | None = None,
+) -> BankTransfer:
     """Store that a student paid by transfer, and prolong what is still kept.
 
-    Repeated with the same number, return the same transfer. Raises OperationNumberError, or as
-    ``_lock_unpaid``; BookingError for a second number; TooManyTransfersError.
+    Repeated with the same number, return the same transfer. receipt: a photo, read once nothing
+    else refuses the transfer. Raises OperationNumberError, or as ``_lock_unpaid``; BookingError
+    for a second number; TooManyTransfersError; PhotoError.
     """
+    picture = b""
+    if receipt:  # decoded outside of the transaction that stores it
+        with rolled_back():
+            _announce(user, purchase, operation_number)
+        picture = encode_receipt(receipt, user)
+    with transaction.atomic():
+        transfer = _announce(user, purchase, operation_number)
+        if picture:
+            keep_receipt(transfer, picture)
+    return transfer
+
+
+def _announce(user: User, purchase: Purchase, operation_number: str) -> BankTransfer:
     number = normalize_operation_number(operation_number)
     if number is None:
         raise OperationNumberError

@@ -28,6 +28,7 @@ from bookings.domain.people.claiming import (
 from bookings.models import ClassLink, Purchase
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
+from bookings.pages import transfers
 from bookings.pages.access import signed_in
 from bookings.pages.choosing import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
@@ -35,12 +36,7 @@ from bookings.pages.classes import link_to_google_calendar, link_to_outlook, nam
 from bookings.pages.joining import write_invitation
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.sales.paying import is_shown, list_own_addresses, says_paid, settle_open
-from bookings.pages.transfers import (
-    AnnounceForm,
-    WaysToPay,
-    find_ways,
-    take_announcement,
-)
+from bookings.pages.transfers import WaysToPay, find_ways
 
 # Session key: the token of the link, which the way back from the provider lacks.
 PAYING = "class_link"
@@ -179,15 +175,11 @@ def _find_open(token: str) -> ClassLink | None:
 @for_bearer
 @require_POST
 def announce(request: HttpRequest, token: str) -> HttpResponse:
-    link, form = _find_open(token), AnnounceForm(request.POST)
-    student = link.virtual_class.booked_by if link else None
-    if link and student and student.is_placeholder:  # an account announces on its own pages
-        if form.is_valid():
-            purchase = _present(request, link)[1].purchase
-            take_announcement(request, form, user=student, purchase=purchase)
-        else:
-            messages.error(request, str(form.errors["operation_number"][0]))
-    return redirect("bookings:class_link", token=token)
+    link, back = _find_open(token), reverse("bookings:class_link", args=[token])
+    if link is None or not link.virtual_class.booked_by.is_placeholder:
+        return redirect(back)  # an account announces on its own pages
+    purchase = _present(request, link)[1].purchase
+    return transfers.announce(request, purchase, back, announce_url=request.path)
 
 
 @for_bearer

@@ -1,5 +1,6 @@
 """Bank transfers: their steps, the teacher's list, and the page that her mail links to."""
 
+import uuid
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.core.paginator import Paginator
 from django.core.signing import BadSignature
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 
@@ -192,6 +194,12 @@ def _present(
     """same: others of its number, if it is undecided."""
     warnings = [] if same is None else warn(transfer, same)
     return transfer, warnings, list_links(request, TRANSFER_STEPS, transfer)
+
+
+@page_for("bookings.view_banktransfer")
+def show_receipt(request: HttpRequest, transfer_id: uuid.UUID) -> HttpResponse:
+    found = get_object_or_404(BankTransfer.objects.exclude(receipt=""), pk=transfer_id)
+    return HttpResponse(found.receipt.read(), content_type="image/jpeg")
 
 
 @never_cache
