@@ -7,7 +7,12 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.prices import change_prices, foresee_raise, raise_amount
+from bookings.domain.money.prices import (
+    change_prices,
+    foresee_raise,
+    list_price_lines,
+    raise_amount,
+)
 from bookings.models import ClassType, Offer, Price
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +86,28 @@ def test_a_raise_leaves_out_what_ends_before_its_day_and_keeps_a_later_end():
 
     raised = Price.objects.get(valid_from=days_ahead(10))
     assert (raised.minutes, raised.valid_until) == (60, later.valid_until)
+
+
+def test_a_raise_begins_at_what_holds_after_a_promotion_that_ends_before_its_day():
+    price(amount=1_000_000)
+    promotion = price(amount=800_000, valid_from=days_ahead(-1), valid_until=days_ahead(9))
+
+    raised = foresee()
+    change_prices(amounts=raised, day=days_ahead(10))
+
+    assert raised == {promotion.pk: 1_100_000}
+    assert Price.objects.get(valid_from=days_ahead(10)).valid_until is None
+
+
+def test_a_limited_price_names_what_holds_after_it():
+    plain = price(amount=1_000_000)
+    price(amount=800_000, valid_from=days_ahead(-1), valid_until=days_ahead(20))
+
+    [line] = list_price_lines()
+    assert line.after == plain
+
+    price(valid_from=days_ahead(21))
+    assert list_price_lines()[0].after is None
 
 
 def test_a_raise_from_today_is_refused():

@@ -219,10 +219,11 @@ def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
 class PriceLine:
     """price: on sale today, else the first that will be. planned: the later rows that replace it.
 
-    sold: the number of classes ahead.
+    after: an earlier price that holds again once ``price`` ends. sold: the number of classes ahead.
     """
 
     price: Price
+    after: Price | None
     planned: list[Price]
     sold: int
 
@@ -243,31 +244,33 @@ def list_price_lines() -> list[PriceLine]:
     for row in rows.order_by("valid_from"):
         cases[_order_price(row)].append(row)
     found = [_split(cases[case], today) for case in sorted(cases)]
-    sold = _count_sold(price for price, _planned in found)
-    return [PriceLine(price, planned, sold[price.pk]) for price, planned in found]
+    sold = _count_sold(price for price, _after, _planned in found)
+    return [PriceLine(price, after, planned, sold[price.pk]) for price, after, planned in found]
 
 
-def _split(rows: list[Price], today: date) -> tuple[Price, list[Price]]:
+def _split(rows: list[Price], today: date) -> tuple[Price, Price | None, list[Price]]:
     begun = sum(row.valid_from <= today for row in rows)
     first = max(begun - 1, 0)
-    return rows[first], rows[first + 1 :]
+    price, planned = rows[first], rows[first + 1 :]
+    end = price.valid_until
+    is_replaced = any(end and row.valid_from <= end + timedelta(days=1) for row in planned)
+    longer = [row for row in rows[:first] if end and (row.valid_until or date.max) > end]
+    return price, longer[-1] if longer and not is_replaced else None, planned
 
 
 def foresee_raise(*, percent: Decimal, unit: int, day: date) -> dict[int, int]:
     """Return new amounts from a day on, by the key of each line's price; nothing is stored.
 
-    unit: the centavos to round to. The base is the price of the day before: doing it again for the
-    same day corrects it. A price that ends before the day stays out. Raises BookingError as
-    ``change_prices``.
+    unit: the centavos to round to. The base is what would hold on the day without its own prices:
+    doing it again for the same day corrects it. A price that ends before the day stays out. Raises
+    BookingError as ``change_prices``.
     """
     _refuse_begun(day)
-    before, on_day = (
-        {_case_of(row): row.amount for row in in_force(one).order_by("valid_from")}
-        for one in (day - timedelta(days=1), day)
-    )
+    rows = in_force(day).filter(valid_from__lt=day).order_by("valid_from")
+    base = {_case_of(row): row.amount for row in rows}
     raised = {}
     for price in (line.price for line in list_price_lines()):
-        old = before.get(_case_of(price), 0) if _case_of(price) in on_day else 0
+        old = base.get(_case_of(price), 0)
         if (amount := raise_amount(old, percent=percent, unit=unit)) != old:
             raised[price.pk] = amount
     return raised
