@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
-from django_htmx.http import HttpResponseClientRefresh
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
@@ -336,9 +336,11 @@ class StepsAdmin(PagesAdmin[Row]):
 
 
 def _ask_to_confirm(request: HttpRequest, page: str) -> HttpResponse:
+    """page: a script's has what is filled in, in its address."""
+    answer = ask_to_confirm(request, page=page)
     if request.headers.get("HX-Request"):
-        return HttpResponseClientRefresh()  # the whole page leads on, not its part
-    return ask_to_confirm(request, page=page)
+        return HttpResponseClientRedirect(answer["Location"])  # of the whole page, not its part
+    return answer
 
 
 def _read(request: HttpRequest, step: Step[Any], rows: list[Any]) -> StepForm:

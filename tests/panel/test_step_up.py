@@ -276,6 +276,22 @@ def test_an_earlier_time_for_a_class_below_its_minimum_wants_a_fresh_sign_in(
     assert seen_on(shown)
 
 
+def test_what_was_filled_in_survives_the_sign_in_that_a_script_asked_for(
+    stale, teacher, mercadopago
+):
+    open_class = publish(teacher)
+    take(mercadopago, open_class, 2)
+    soon = timezone.localtime(timezone.now() + timedelta(hours=2))
+    page = f"{address_of(open_class.virtual_class, 'mover')}?day={soon:%Y-%m-%d}&clock={soon:%H:%M}"
+
+    asked = stale.get(page, headers={"HX-Request": "true"})["HX-Redirect"]
+    [back] = parse_qs(urlsplit(asked).query)["next"]
+    stale.force_login(teacher)
+
+    assert urlsplit(asked).path == "/inicio/confirmar"
+    assert seen_on(stale.get(back))
+
+
 def test_another_account_for_transfers_wants_a_fresh_sign_in(stale, teacher):
     page = reverse("admin:transfer_account")
     form = stale.get(page).context["form"]
