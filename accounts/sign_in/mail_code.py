@@ -29,7 +29,6 @@ from config.lib.throttling import is_too_often
 logger = logging.getLogger(__name__)
 
 SESSION_ENTRY = "mail_code"
-# Requests at once may get some tries more: too few for so many codes.
 DIGITS, TRIES = 8, 5
 LASTS = timedelta(minutes=10)
 RESEND_AFTER = timedelta(minutes=1)
@@ -73,7 +72,9 @@ def check_code(session: SessionBase, typed: str) -> None:
     """Count a try. Raises MailCodeError for a wrong, late or worn-out code."""
     asked = session[SESSION_ENTRY]
     is_late = timezone.now().timestamp() > asked["sent"] + LASTS.total_seconds()
-    if is_late or asked["tries"] >= TRIES:
+    # Not in the session alone: a slower request that stores it takes tries back.
+    is_worn_out = is_too_often("mail-code-tries", asked["digest"], limit=TRIES, window=WINDOW)
+    if is_late or is_worn_out or asked["tries"] >= TRIES:
         raise MailCodeError(_("Ese código ya no vale. Pedí otro."))
     asked["tries"] += 1
     session.modified = True

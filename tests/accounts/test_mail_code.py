@@ -108,6 +108,17 @@ def test_wrong_code_opens_nothing_and_five_of_them_end_it(client):
     assert not User.objects.exists()
 
 
+def test_request_that_stores_an_older_session_takes_no_try_back(client):
+    ask(client)
+    for _ in range(5):
+        session = client.session
+        assert "mail_code" in session
+        enter(client, "x")
+        session.save()
+
+    assert "ya no vale" in text_of(enter(client, sent_code()))
+
+
 def test_code_is_good_for_ten_minutes_and_once(client, time_machine):
     ask(client)
     time_machine.shift(timedelta(minutes=10, seconds=1))
