@@ -32,6 +32,7 @@ from accounts.sign_in.mail_code import (
     MailCodeError,
     check_code,
     find_asked,
+    has_code,
     send_code,
     sign_in,
 )
@@ -53,7 +54,7 @@ def show_sign_in(request: HttpRequest, *, chosen: str = "") -> HttpResponse:
 
 @require_POST
 def send_mail_code(request: HttpRequest) -> HttpResponse:
-    """Send it to the typed address; of a signed-in person only to their own."""
+    """Send it to the typed address; to confirm or connect only to the person's own."""
     if MAIL not in list_ways_to_sign_in():
         raise Http404
     purpose = find_purpose(request, MAIL)
@@ -73,7 +74,7 @@ def send_mail_code(request: HttpRequest) -> HttpResponse:
         send_code(request, address=address, purpose=purpose, next_path=next_path)
     except MailCodeError as refusal:
         messages.error(request, str(refusal))
-        if not find_asked(request.session):
+        if not has_code(request.session, address):
             return redirect(reverse("account_login", query={"callbackUrl": next_path}))
     return redirect("enter_mail_code")
 

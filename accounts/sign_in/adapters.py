@@ -3,7 +3,7 @@
 import logging
 from time import perf_counter
 from typing import Any, NoReturn
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import requests
 from allauth.account.adapter import DefaultAccountAdapter
@@ -30,8 +30,14 @@ from config.lib.provider_calls import outcome_of
 logger = logging.getLogger(__name__)
 
 
-def _refuse(code: str, *, page: str = ERROR_PAGE) -> NoReturn:
-    raise ImmediateHttpResponse(error_redirect(code, page=page))
+def _refuse(code: str, *, page: str = ERROR_PAGE, next_path: str = "") -> NoReturn:
+    raise ImmediateHttpResponse(error_redirect(code, page=page, next_path=next_path))
+
+
+def _find_next(sociallogin: SocialLogin) -> str:
+    """Return where the sign-in was to end, empty for the usual page."""
+    next_path: str = sociallogin.state.get("next") or ""
+    return next_path if next_path != settings.LOGIN_REDIRECT_URL else ""
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -73,11 +79,10 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         if not is_refusal:
             _refuse("OAuthCallback")
         next_path = state.get("next", settings.LOGIN_REDIRECT_URL)
-        if state.get("must_be") == str(request.user.pk):
-            # The person is signed in already, and refused only the calendar or the confirmation.
+        if request.user.is_authenticated:
+            # They refused only the calendar, the confirmation or the connection.
             raise ImmediateHttpResponse(HttpResponseRedirect(next_path))
-        query = urlencode({"callbackUrl": next_path, "error": "Cancelled"})
-        raise ImmediateHttpResponse(HttpResponseRedirect(f"{SIGN_IN_PAGE}?{query}"))
+        _refuse("Cancelled", page=SIGN_IN_PAGE, next_path=next_path)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         state, user = sociallogin.state, sociallogin.user
@@ -92,16 +97,15 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         elif user.is_staff and not may_open_panel(
             user=user, provider=sociallogin.account.provider, subject=sociallogin.account.uid
         ):
-            _refuse("PanelIdentity", page=SIGN_IN_PAGE)
+            _refuse("PanelIdentity", page=SIGN_IN_PAGE, next_path=_find_next(sociallogin))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         if not sociallogin.email_addresses:
             _refuse("AccessDenied")
         owner = find_user_by_email(sociallogin.email_addresses[0].email)
-        if owner and owner.is_active and owner.is_staff:
-            _refuse("PanelIdentity", page=SIGN_IN_PAGE)
         if owner and owner.is_active:
-            _refuse("OAuthAccountNotLinked", page=SIGN_IN_PAGE)
+            code = "PanelIdentity" if owner.is_staff else "OAuthAccountNotLinked"
+            _refuse(code, page=SIGN_IN_PAGE, next_path=_find_next(sociallogin))
         if owner:
             _refuse("AccessDenied")
         return True

@@ -68,13 +68,18 @@ def find_asked(session: SessionBase) -> dict[str, Any] | None:
     return asked
 
 
+def has_code(session: SessionBase, address: str) -> bool:
+    """Return True if a code for the address may still be good."""
+    asked = find_asked(session)
+    return asked is not None and asked["address"] == address and not _is_late(asked)
+
+
 def check_code(session: SessionBase, typed: str) -> None:
     """Count a try. Raises MailCodeError for a wrong, late or worn-out code."""
     asked = session[SESSION_ENTRY]
-    is_late = timezone.now().timestamp() > asked["sent"] + LASTS.total_seconds()
     # Not in the session alone: a slower request that stores it takes tries back.
     is_worn_out = is_too_often("mail-code-tries", asked["digest"], limit=TRIES, window=WINDOW)
-    if is_late or is_worn_out or asked["tries"] >= TRIES:
+    if _is_late(asked) or is_worn_out or asked["tries"] >= TRIES:
         raise MailCodeError(_("Ese código ya no vale. Pedí otro."))
     asked["tries"] += 1
     session.modified = True
@@ -116,6 +121,10 @@ def _refuse_too_many(request: HttpRequest, address: str, now: float) -> None:
     for who, limit in limits.items():
         if is_too_often("mail-codes", who, limit=limit, window=WINDOW):
             raise MailCodeError(_("Se pidieron demasiados códigos. Probá de nuevo en una hora."))
+
+
+def _is_late(asked: dict[str, Any]) -> bool:
+    return bool(timezone.now().timestamp() > asked["sent"] + LASTS.total_seconds())
 
 
 def _digest(address: str, code: str) -> str:

@@ -35,9 +35,12 @@ def absolute(path: str) -> str:
     return urljoin(settings.BASE_URL, path)
 
 
-def error_redirect(code: str, *, page: str = ERROR_PAGE) -> HttpResponseRedirect:
-    """Spec: Authentication, 4."""
-    return HttpResponseRedirect(f"{page}?{urlencode({'error': code})}")
+def error_redirect(
+    code: str, *, page: str = ERROR_PAGE, next_path: str = ""
+) -> HttpResponseRedirect:
+    """next_path: where the sign-in page leads on. Spec: Authentication, 4."""
+    query = ({"callbackUrl": next_path} if next_path else {}) | {"error": code}
+    return HttpResponseRedirect(f"{page}?{urlencode(query)}")
 
 
 GENERAL = _("No pudimos iniciar tu sesión. Probá de nuevo.")
@@ -60,8 +63,8 @@ TEXTS = {
     "Configuration": _("El ingreso no está disponible en este momento."),
     "MissingCSRF": _("La página estuvo abierta demasiado tiempo. Probá de nuevo."),
     "OAuthAccountNotLinked": _(
-        "Ya hay una cuenta con ese correo. Ingresá con el otro botón, como la primera vez, y en tu "
-        "perfil tocá «Conectar» para sumar la cuenta que probaste recién."
+        "Ya hay una cuenta con ese correo. Ingresá como la primera vez, y en tu perfil tocá "
+        "«Conectar» para sumar la cuenta que probaste recién."
     ),
     "OAuthCallback": PROVIDER_TROUBLE,
     "OAuthCallbackError": PROVIDER_TROUBLE,

@@ -1,6 +1,7 @@
 """What a stranger chose before signing in: kept in the session, and done once afterwards."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -33,14 +34,18 @@ def sign_in_first(
 
 def take_chosen(request: HttpRequest) -> dict[str, str] | None:
     """Return the form of this address, once: a link can name any address."""
-    chosen = request.session.pop(SESSION_ENTRY, {"address": "", "until": 0})
-    is_here = chosen["address"] == request.get_full_path()
-    is_recent = timezone.now().timestamp() < chosen["until"]
-    return chosen["form"] if is_here and is_recent else None
+    chosen = _find(request, request.get_full_path())
+    request.session.pop(SESSION_ENTRY, None)
+    return chosen["form"] if chosen else None
 
 
 def name_chosen(request: HttpRequest) -> str:
     """Say what the person chose, if the sign-in leads back to it."""
-    chosen = request.session.get(SESSION_ENTRY, {"address": None, "what": ""})
-    is_asked_for = chosen["address"] == request.GET.get("callbackUrl")
-    return chosen["what"] if is_asked_for else ""
+    chosen = _find(request, request.GET.get("callbackUrl", ""))
+    return chosen["what"] if chosen else ""
+
+
+def _find(request: HttpRequest, address: str) -> dict[str, Any] | None:
+    chosen: dict[str, Any] | None = request.session.get(SESSION_ENTRY)
+    is_here = chosen is not None and chosen["address"] == address
+    return chosen if chosen and is_here and timezone.now().timestamp() < chosen["until"] else None

@@ -196,7 +196,7 @@ def test_administrator_who_began_with_github_reads_the_way_to_google(google, git
     response = sign_in(refused, "google", TEACHER_EMAIL)
 
     page = refused.get(response["Location"]).content.decode()
-    assert "Ingresá con el otro botón, como la primera vez, y en tu perfil tocá «Conectar»" in page
+    assert "Ingresá como la primera vez, y en tu perfil tocá «Conectar»" in page
     assert "Conectar" in client.get("/inicio/perfil").content.decode()
 
 

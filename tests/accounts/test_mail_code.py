@@ -175,9 +175,11 @@ def test_address_of_another_account_is_refused_only_after_the_code(google, clien
 def test_google_does_not_join_an_account_of_mail(google, client):
     by_mail(client, "ana@example.com")
 
-    response = sign_in(Client(), "google", "ana@example.com")
+    response = sign_in(Client(), "google", "ana@example.com", callbackUrl="/clases-abiertas")
 
-    assert response["Location"] == "/inicio?error=OAuthAccountNotLinked"
+    assert response["Location"] == (
+        "/inicio?callbackUrl=%2Fclases-abiertas&error=OAuthAccountNotLinked"
+    )
 
 
 def test_owner_connects_only_their_own_address(google, client):
@@ -286,6 +288,8 @@ def test_what_is_no_plain_address_gets_no_mail(client, typed):
 
 
 def test_failing_mail_server_is_told_without_the_address(client, monkeypatch, caplog):
+    ask(client, "typo@hotmail.com")
+
     def refuse(*arguments: object) -> None:
         raise ConnectionRefusedError(ANA)
 
@@ -295,6 +299,7 @@ def test_failing_mail_server_is_told_without_the_address(client, monkeypatch, ca
         response = ask(client)
 
     assert "No pudimos mandarte el correo." in text_of(response)
+    assert 'name="code"' not in text_of(response)
     assert "ConnectionRefusedError" in caplog.text
     assert ANA not in caplog.text
 

@@ -146,6 +146,17 @@ def test_cancelled_consent_leads_back_to_the_sign_in_and_what_was_chosen(google,
     assert "Cancelaste el ingreso." in client.get(response["Location"]).content.decode()
 
 
+def test_cancelled_connection_leads_back_to_the_profile(google, github, client):
+    sign_in(client, "google", "ana@example.com")
+    github.deny = True
+
+    response = sign_in(
+        client, "github", "ana@example.com", process="connect", callbackUrl="/inicio/perfil"
+    )
+
+    assert response["Location"] == "/inicio/perfil"
+
+
 def test_callback_url_is_where_the_sign_in_ends(google, client):
     response = sign_in(client, "google", "ana@example.com", callbackUrl="/inicio/perfil?x=1")
 

@@ -241,6 +241,15 @@ def test_a_choice_is_forgotten_after_half_an_hour(client, host):
     assert not Hold.objects.exists()
 
 
+def test_the_sign_in_names_no_choice_that_is_forgotten(client):
+    go_on = choose_as_a_stranger(client)
+
+    with time_machine.travel(NOW + LASTS, tick=False):
+        page = text_of(client.get("/inicio", {"callbackUrl": go_on}))
+
+    assert "te lo guardamos" not in page
+
+
 def test_a_time_that_goes_during_the_sign_in_is_said_to_be_gone(client, host):
     go_on = choose_as_a_stranger(client)
     VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
