@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='teacherpage',
             name='contact',
-            field=models.CharField(choices=[('both', 'Por WhatsApp o por correo'), ('whatsapp', 'Por WhatsApp'), ('mail', 'Por correo')], db_default='both', default='both', help_text='WhatsApp va al teléfono de tu perfil. Sin teléfono, te escriben por correo.', max_length=10, verbose_name='cómo te escriben'),
+            field=models.CharField(choices=[('both', 'Por WhatsApp o por correo'), ('whatsapp', 'Por WhatsApp'), ('mail', 'Por correo')], db_default='mail', default='mail', help_text='WhatsApp va al teléfono de tu perfil. Sin teléfono, te escriben por correo.', max_length=10, verbose_name='cómo te escriben'),
         ),
         migrations.AddField(
             model_name='teacherpage',

@@ -82,8 +82,9 @@ class TeacherPage(models.Model):
         "cómo te escriben",
         max_length=10,
         choices=ContactWay,
-        default=ContactWay.BOTH,
-        db_default=ContactWay.BOTH,
+        # The front page shows it to everybody, so her number is there once she says so.
+        default=ContactWay.MAIL,
+        db_default=ContactWay.MAIL,
         help_text="WhatsApp va al teléfono de tu perfil. Sin teléfono, te escriben por correo.",
     )
     # The seller's data, which Argentina's law wants where people pay: in the footer of each page.

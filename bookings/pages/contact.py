@@ -9,7 +9,8 @@ register = template.Library()
 
 
 @register.inclusion_tag("bookings/_write_to_teacher.html")
-def write_to_teacher(text: str = "") -> dict[str, str]:
-    """Name the ways that she chose. text: begins the chat."""
+def write_to_teacher(text: str = "", question: str = "") -> dict[str, str]:
+    """Name the ways that she chose. text: begins the chat. question: stands before them, if any."""
     seller = load_seller()
-    return {"chat_url": whatsapp_url(seller["phone"], text), "email": seller["email"]}
+    chat_url = whatsapp_url(seller["phone"], text)
+    return {"chat_url": chat_url, "email": seller["email"], "question": question}

@@ -14,8 +14,10 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.phones import whatsapp_share_url
 from bookings.domain.desk.own_page import (
+    SELLER,
     list_questions,
     list_quotes,
+    load_seller,
     load_teacher_page,
     remove_photo,
     set_photo,
@@ -74,7 +76,7 @@ def preview_page(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "teacher": page.teacher,
-        "seller": page.teacher,
+        "seller": load_seller() | {name: getattr(page.teacher, name) for name in (*SELLER, "name")},
         "user": AnonymousUser(),
     }
     response = render(request, "bookings/front/front_page.html", context)

@@ -64,6 +64,7 @@ TEXTS = {
         "Empezamos charlando cinco minutos. Después trabajamos con lo que vos elegiste, y al final "
         "te llevás mis notas y una idea para practicar en la semana."
     ),
+    "contact": "both",
 }
 QUOTES = [
     ("Pasé la entrevista de trabajo. Practicamos cada pregunta hasta que me salió sola.", "Julián"),

@@ -11,7 +11,7 @@ from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class, replace_link
 from bookings.models import BankTransfer, Payment, Purchase, VirtualClass, make_link
 from config.monitoring.logs import mask
-from tests.factories import VirtualClassFactory
+from tests.factories import TeacherPageFactory, VirtualClassFactory
 from tests.pages.links import check_that_it_names_nobody, path_of, text_of
 from tests.sales.offers import make_offer
 from tests.sales.transfers import take_transfers
@@ -174,6 +174,7 @@ def test_an_unpaid_group_and_a_group_of_an_account_show_no_code(client, lucia, h
 def test_a_paid_class_says_how_to_move_or_cancel_it(client, paid, teacher):
     teacher.phone = "0341 15 555-0111"
     teacher.save()
+    TeacherPageFactory(contact="both")
 
     page = client.get(path_of(paid))
 

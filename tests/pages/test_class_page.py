@@ -270,8 +270,9 @@ def test_only_a_scheduled_class_has_a_file(virtual_class, path, host, sign_in, s
         ("whatsapp", "0341 15 555-0111", {"wa.me"}),
         ("mail", "0341 15 555-0111", {"mailto:"}),
         ("whatsapp", "", {"mailto:"}),
+        ("whatsapp", "preguntame", {"mailto:"}),
     ],
-    ids=["both", "whatsapp", "mail", "no phone"],
+    ids=["both", "whatsapp", "mail", "no phone", "no number"],
 )
 def test_the_class_says_how_to_write_to_the_teacher(
     scheduled, host, teacher, sign_in, way, phone, ways
@@ -282,3 +283,18 @@ def test_the_class_says_how_to_write_to_the_teacher(
     asked = text_of(sign_in(host).get(address(scheduled))).partition("¿Una pregunta?")[2]
 
     assert {one for one in ("wa.me", "mailto:") if one in asked} == ways
+
+
+def test_her_number_is_shown_only_once_she_chose_it(scheduled, host, teacher, sign_in):
+    User.objects.filter(pk=teacher.pk).update(phone="0341 15 555-0111")
+
+    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿Una pregunta?")[2]
+
+    assert "mailto:" in asked
+    assert "wa.me" not in asked
+
+
+def test_nobody_is_invited_to_ask_who_cannot(scheduled, host, sign_in, settings):
+    settings.ADMIN_EMAIL = ""
+
+    assert "¿Una pregunta?" not in text_of(sign_in(host).get(address(scheduled)))

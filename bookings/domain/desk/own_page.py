@@ -12,6 +12,7 @@ from django.db import DatabaseError, transaction
 from django.urls import reverse
 from PIL import Image, ImageOps
 
+from accounts.phones import normalize_phone
 from accounts.selectors import find_teacher
 from bookings.domain.pictures import read_picture, write_jpeg
 from bookings.models import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
@@ -95,7 +96,8 @@ def load_seller() -> dict[str, str]:
             page, teacher = load_teacher_page(), find_teacher()
         except DatabaseError:
             return dict.fromkeys((*SELLER, "name", "face", "phone", "email"), "")
-        phone = teacher.phone if teacher and page.contact != ContactWay.MAIL else ""
+        typed = teacher.phone if teacher and page.contact != ContactWay.MAIL else ""
+        phone = normalize_phone(typed)  # the API stores any text
         email = "" if phone and page.contact == ContactWay.WHATSAPP else settings.ADMIN_EMAIL
         shown = {
             "name": page.name,
