@@ -188,11 +188,12 @@ def test_the_page_offers_holidays_while_those_of_next_year_are_missing(panel):
     assert (IMPORT in before, IMPORT in after) == (True, False)
 
 
-def test_the_page_lists_the_week_and_the_other_days_of_the_year(panel):
+def test_the_page_lists_the_week_and_the_other_days_of_twelve_months(panel):
     WeeklyHours.objects.create(weekday=1, start=time(14), end=time(18))
     SpecialHours.objects.create(day=days_later(2), start=time(9), end=time(13), reason="Feria")
     Closure.objects.create(first_day=days_later(-3), last_day=days_later(1), reason="Viaje")
-    Closure.objects.create(first_day=date(2027, 1, 1), last_day=date(2027, 1, 1))
+    for first_day in (date(2027, 1, 4), date(2027, 11, 30)):
+        Closure.objects.create(first_day=first_day, last_day=first_day)
     for last_day in (days_later(-1), days_later(5)):
         Closure.objects.create(first_day=last_day, last_day=last_day)
 
@@ -203,6 +204,7 @@ def test_the_page_lists_the_week_and_the_other_days_of_the_year(panel):
         ("vie 13 nov al mar 17 nov", "Cerrado: Viaje"),
         ("mié 18 nov", "Solo de 09:00 a 13:00: Feria"),
         ("sáb 21 nov", "Cerrado"),
+        ("lun 4 ene", "Cerrado"),
     ]
 
 

@@ -1,6 +1,6 @@
 """*Cuándo doy clase*: the usual week, special hours, and days without classes."""
 
-from datetime import date
+from datetime import date, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -41,8 +41,7 @@ def show_hours(request: HttpRequest) -> HttpResponse:
         "admin/agenda/hours.html",
         title="Cuándo doy clase",
         week=describe_week(list_weekly_hours()),
-        days=list_other_days(today, today.replace(month=12, day=31)),
-        year=today.year,
+        days=list_other_days(today, today + timedelta(days=365)),
         lacks_holidays=lacks_public_holidays(today.year + 1),
     )
 
