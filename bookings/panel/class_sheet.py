@@ -222,7 +222,8 @@ def _offer_sharing(published: OpenClassSheet | None) -> list[Action]:
 
 def _offer_writing(request: HttpRequest, row: VirtualClass, people: list[Person]) -> list[Action]:
     may_write = request.user.has_perm("bookings.change_virtualclass")
-    people = [one for one in people if one.part or one.purchase == row.purchase]
+    # Not who only waits: in an open class neither of them has a purchase.
+    people = [one for one in people if one.part or (row.purchase and one.purchase == row.purchase)]
     if not may_write or not any(one.mail_address for one in people):
         return []
     whom = "todos" if len(people) > 1 else people[0].user.first_name

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.models import OpenClass, VirtualClass
+from bookings.models import OpenClass, VirtualClass, WaitingListEntry
 from bookings.panel.sales.open_class_pages import PublishForm
 from tests.factories import VirtualClassFactory
 from tests.pages.texts import plain_text_of
@@ -148,6 +148,15 @@ def test_the_teacher_is_no_participant_of_her_class(panel, mercadopago, open_cla
 
     assert page.context["people"] == []
     assert f"Escribir a {teacher.first_name}" not in page.text
+
+
+def test_who_only_waits_is_not_written_to(panel, mercadopago, open_class, student):
+    [paid] = take(mercadopago, open_class)
+    WaitingListEntry.objects.create(virtual_class=open_class.virtual_class, user=student)
+
+    page = panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text
+
+    assert f"Escribir a {paid.person.first_name}" in page
 
 
 @pytest.mark.parametrize("people", [0, 1, 6])

@@ -55,7 +55,7 @@ def _write_minutes(minutes: int) -> str:
 
 
 def _write_pause(minutes: int) -> str:
-    return _write_minutes(minutes) if minutes else "nada"
+    return _write_minutes(minutes) if minutes else "0 minutos"
 
 
 def _write_lead(minutes: int) -> str:

@@ -146,7 +146,7 @@ class RaiseForm(forms.Form):
     unit = forms.TypedChoiceField(
         label="Redondeado a",
         choices=[(100, "$ 100"), (500, "$ 500"), (1000, "$ 1.000")],
-        coerce=lambda pesos: int(pesos) * 100,
+        coerce=lambda value: int(value) * 100,
     )
     day = forms.DateField(label="Desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
 
