@@ -94,6 +94,26 @@ class ClassCard:
         return not money.is_settled
 
     @property
+    def tells_payment(self) -> bool:
+        """True if the facts say how the money stands, or lead to the payment's page."""
+        money = self.money
+        if money is None:
+            return False
+        says_line = bool(money.line) and not self.shows_money and not self.missing
+        return says_line or (self.is_host and money.has_payment_page)
+
+    @property
+    def has_facts(self) -> bool:
+        if not self.is_host:
+            return self.money is not None or not self.is_open_class or self.tells_words
+        lowered = self.money is not None and bool(self.money.purchase.discount)
+        return lowered or self.tells_payment or self.tells_words
+
+    @property
+    def tells_words(self) -> bool:
+        return self.virtual_class.shows_words and bool(self.virtual_class.words)
+
+    @property
     def is_dropped(self) -> bool:
         return self.state in DROPPED
 

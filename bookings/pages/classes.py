@@ -79,7 +79,9 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         is_unchanged = card.state == "preparing"
         return HttpResponse(status=204) if is_unchanged else HttpResponseClientRefresh()
     payment = card.money.payment if card.money else None
-    shows_others = card.is_host and virtual_class.class_type == ClassType.GROUP
+    # The API stores classes for several of either type.
+    is_for_several = virtual_class.class_type == ClassType.GROUP or virtual_class.capacity > 1
+    shows_others = card.is_host and is_for_several
     return render(
         request,
         "bookings/class.html",

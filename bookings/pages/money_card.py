@@ -101,6 +101,11 @@ class MoneyCard(Money):
         return self.purchase.kept_until if self.may_pay and self.until else None
 
     @property
+    def is_only_kept(self) -> bool:
+        """True if nothing more is to say of the money than until when it is kept."""
+        return self.state is MoneyState.KEPT and self.kept_until is not None
+
+    @property
     def checkout_url(self) -> str:
         return find_checkout_url(self)
 

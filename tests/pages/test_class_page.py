@@ -132,6 +132,21 @@ def test_a_class_for_one_has_no_code(scheduled, host, sign_in):
     assert CODE not in response.content.decode()
 
 
+def test_the_host_of_a_class_for_several_sees_who_joined_whatever_its_type(
+    scheduled, host, student, sign_in
+):
+    join_class(user=student, access_code=CODE)
+    VirtualClass.objects.update(class_type=ClassType.INDIVIDUAL)
+
+    text = text_of(sign_in(host).get(address(scheduled)))
+
+    assert student.name in text.partition("Participantes")[2]
+
+
+def test_a_class_without_facts_has_no_panel_for_them(kept, host, sign_in):
+    assert "<dl" not in text_of(sign_in(host).get(address(kept)))
+
+
 def test_a_guest_sees_the_link_and_neither_code_nor_people(scheduled, student, sign_in):
     join_class(user=student, access_code=CODE)
 

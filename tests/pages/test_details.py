@@ -48,8 +48,8 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
         (0, "Como la clase queda muy cerca, después no vas a poder cancelarla ni cambiarla."),
         (
             1,
-            "Hasta el <strong>martes 1 de diciembre a las 08:00</strong> podés cancelarla o "
-            "cambiarla, y te devolvemos todo.",
+            "Hasta el <strong>martes 1 de diciembre a las 08:00</strong> podés cambiarla, o "
+            "cancelarla y te devolvemos todo.",
         ),
     ],
     ids=["too near", "in time"],

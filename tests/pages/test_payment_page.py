@@ -1,5 +1,6 @@
 """/inicio/pagos/<id>: where a payment stands, and the way from the details to the checkout."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -19,6 +20,7 @@ from bookings.models import (
 from bookings.pages.class_card import DOORS_OPEN_BEFORE
 from bookings.templatetags.class_times import hour
 from tests.factories import HoldFactory
+from tests.pages.texts import text_of
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
 
@@ -120,6 +122,8 @@ def test_a_rejected_one_can_be_tried_again(browser, payment, mercadopago):
 
     assert "Pago rechazado" in page
     assert f'href="{payment.checkout_url}"' in page
+    own = text_of(browser.get(reverse("bookings:class", args=[payment.purchase.virtual_class_id])))
+    assert re.search(r'class="notice notice-error"\s+role="status"', own)
 
 
 def test_an_expired_one_leads_back_to_the_times(browser, payment):
