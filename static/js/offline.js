@@ -4,10 +4,14 @@
 
 function keepNextClass() {
   const next = document.querySelector("[data-next-class]");
-  if (next) {
-    localStorage.setItem("next-class", JSON.stringify(next.dataset));
-  } else if (document.querySelector("[data-no-class]")) {
-    localStorage.removeItem("next-class");
+  try {
+    if (next) {
+      localStorage.setItem("next-class", JSON.stringify(next.dataset));
+    } else if (document.querySelector("[data-no-class]")) {
+      localStorage.removeItem("next-class");
+    }
+  } catch {
+    // A browser that stores nothing: that page names no class.
   }
 }
 
