@@ -23,6 +23,17 @@ class ContactWay(models.TextChoices):
     MAIL = "mail", "Por correo"
 
 
+class Colour(models.TextChoices):
+    """Of the students' pages: static/css/colours.css has all but green."""
+
+    GREEN = "", "Verde"
+    BLUE = "azul", "Azul"
+    VIOLET = "violeta", "Violeta"
+    BURGUNDY = "bordo", "Bordó"
+    TERRACOTTA = "terracota", "Terracota"
+    GREY = "gris", "Gris"
+
+
 class TeacherPage(models.Model):
     """There is one row."""
 
@@ -49,6 +60,9 @@ class TeacherPage(models.Model):
     )
     levels = models.TextField("niveles", max_length=1_000, blank=True, help_text="Uno por renglón.")
     class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
+    colour = models.CharField(
+        "color", max_length=10, choices=Colour, blank=True, default="", db_default=""
+    )
     # The same for English pages, which leave out what she did not write.
     subject_en = models.CharField(
         "qué enseñás, en inglés", max_length=60, blank=True, default="", db_default=""
@@ -127,6 +141,7 @@ class TeacherPage(models.Model):
             models.CheckConstraint(
                 condition=Q(contact__in=ContactWay.values), name="known_contact_way"
             ),
+            models.CheckConstraint(condition=Q(colour__in=Colour.values), name="known_colour"),
         ]
 
     def __str__(self) -> str:

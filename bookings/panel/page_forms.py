@@ -63,6 +63,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "levels",
             "class_description",
             "contact",
+            "colour",
             *ENGLISH,
             "seller_name",
             "cuit",

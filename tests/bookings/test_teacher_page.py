@@ -5,9 +5,11 @@ import struct
 import zlib
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.contrib.staticfiles import finders
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, IntegrityError
 from django.template import engines
@@ -25,6 +27,7 @@ from bookings.domain.desk.own_page import (
 )
 from bookings.domain.exceptions import PhotoError
 from bookings.models import StoredFile, TeacherPage
+from bookings.models.teacher_page import Colour
 from config.env.environment import load_env
 from tests.factories import TeacherPageFactory
 
@@ -318,3 +321,14 @@ def test_a_refused_photo_leaves_the_old_one(picture):
 
     assert TeacherPage.objects.get().photo.name == before
     assert StoredFile.objects.count() == 3
+
+
+@pytest.mark.parametrize("colour", [one for one in Colour if one])
+def test_each_colour_has_its_styles_for_light_and_dark(colour, client):
+    TeacherPageFactory(colour=colour)
+
+    page = client.get("/").content.decode()
+
+    assert f'data-colour="{colour}"' in page
+    styles = Path(finders.find("css/colours.css")).read_text()
+    assert styles.count(f':root[data-colour="{colour}"]') == 2

@@ -33,6 +33,7 @@ TEXTS = {
     "subject": "Guitarra",
     "tagline": "Tocás desde el primer día.",
     "contact": "both",
+    "colour": "",
 }
 ANSWERS = {
     "name": "Ana Suárez",

@@ -24,6 +24,7 @@ DECODED_SIDE = max(PHOTO_WIDTHS.values()) * 3 // 2
 MAX_BYTES = 40_000
 
 SELLER = ("seller_name", "cuit", "address", "hours", "data_fiscal_url")
+SHOWN = ("name", "face", "colour", "phone", "email")
 SELLER_KEY, SELLER_SECONDS = "seller-with-contact", 60
 # The weights of a CUIT's digits; the check digit makes the sum divisible by 11.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
@@ -85,8 +86,8 @@ def lock_teacher_page() -> TeacherPage:
 
 
 def load_seller() -> dict[str, str]:
-    """Return the seller's data, the teacher's ``name`` and ``face`` (the address of her photo), and
-    the ``phone`` and ``email`` to write to; perhaps a minute old.
+    """Return the seller's data, the teacher's ``name``, ``face`` (the address of her photo) and
+    ``colour``, and the ``phone`` and ``email`` to write to; perhaps a minute old.
 
     Each page has them. Without the database each value is empty, also on the page that says so.
     """
@@ -95,13 +96,14 @@ def load_seller() -> dict[str, str]:
         try:
             page, teacher = load_teacher_page(), find_teacher()
         except DatabaseError:
-            return dict.fromkeys((*SELLER, "name", "face", "phone", "email"), "")
+            return dict.fromkeys((*SELLER, *SHOWN), "")
         typed = teacher.phone if teacher and page.contact != ContactWay.MAIL else ""
         phone = normalize_phone(typed)  # the API stores any text
         email = "" if phone and page.contact == ContactWay.WHATSAPP else settings.ADMIN_EMAIL
         shown = {
             "name": page.name,
             "face": page.photo_urls["small"],
+            "colour": page.colour,
             "phone": phone,
             "email": email,
         }
