@@ -97,6 +97,18 @@ def test_after_the_pause_one_is_kept_and_the_teacher_is_told_once(
     assert student.email in render_mail(told).body
 
 
+def test_the_teacher_is_told_of_one_such_person_a_day(
+    mercadopago, teacher, open_class, student, stranger, django_capture_on_commit_callbacks
+):
+    for person in (student, stranger):
+        let_lapse(person, open_class)
+        end_everything(ago=PAUSE)
+        with django_capture_on_commit_callbacks(execute=True):
+            hold(open_class, person)
+
+    assert Notice.objects.get().user == teacher
+
+
 def test_a_payment_makes_up_for_the_lapsed_ones(mercadopago, teacher, open_class, student):
     let_lapse(student, open_class, MAX_LAPSED - 1)
     pay(mercadopago, hold(open_class, student))
