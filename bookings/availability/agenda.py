@@ -41,11 +41,12 @@ def load_agenda(
     user: User | None = None,
     moving: VirtualClass | None = None,
     retaking: Period | None = None,
+    by_teacher: bool = False,
 ) -> Agenda:
     """Read the agenda of a range of days. Raises CalendarError.
 
     user: their own hold counts as free. moving: so does this class's time. retaking: so do all
-    holds of ``user`` in this period.
+    holds of ``user`` in this period. by_teacher: the minimum notice does not bind her.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -53,6 +54,7 @@ def load_agenda(
     first_day = max(first_day, today)
     last_day = min(last_day, today + timedelta(days=rules.horizon_days))
     whole = whole_days(first_day, last_day)
+    notice = timedelta(minutes=0 if by_teacher else rules.minimum_notice_minutes)
     # The pause beside a class of the day before or after reaches into the range.
     pause = timedelta(minutes=max(rules.buffer_before_minutes, rules.buffer_after_minutes))
     near = Period(whole.start - pause, whole.end + pause)
@@ -63,7 +65,7 @@ def load_agenda(
         step=timedelta(minutes=rules.slot_step_minutes),
         buffer_before=timedelta(minutes=rules.buffer_before_minutes),
         buffer_after=timedelta(minutes=rules.buffer_after_minutes),
-        earliest=now + timedelta(minutes=rules.minimum_notice_minutes),
+        earliest=now + notice,
         latest=whole.end,
         moved_from=moving.start_time if moving else None,
     )

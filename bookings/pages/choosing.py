@@ -1,5 +1,6 @@
 """Choose a time: the kinds of class, a choice as its query string, and the free times."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
@@ -152,7 +153,7 @@ def _kind_query(offer: Offer | None, class_type: str, minutes: int) -> str:
     return urlencode({**kind, "min": minutes})
 
 
-def read_time(parameters: QueryDict) -> dict[str, Any]:
+def read_time(parameters: Mapping[str, str]) -> dict[str, Any]:
     day = _parse_day(parameters.get("dia", ""))
     month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
     return {"month": month_of(day or month), "day": day, "start": _parse_start(parameters, day)}
@@ -185,7 +186,7 @@ def _parse_day(text: str) -> date | None:
     return day if day and abs(day - today) < timedelta(days=366) else None
 
 
-def _parse_start(parameters: QueryDict, day: date | None) -> datetime | None:
+def _parse_start(parameters: Mapping[str, str], day: date | None) -> datetime | None:
     try:
         clock = parse_time(parameters.get("hora", ""))
         if day is None or clock is None:
@@ -196,15 +197,22 @@ def _parse_start(parameters: QueryDict, day: date | None) -> datetime | None:
 
 
 def present_free_times(
-    choice: ChosenTime, *, length: timedelta, user: User | None, moving: VirtualClass | None = None
+    choice: ChosenTime,
+    *,
+    length: timedelta,
+    user: User | None,
+    moving: VirtualClass | None = None,
+    by_teacher: bool = False,
 ) -> dict[str, Any]:
     """Return the template context; ``problem`` instead of ``free`` if the calendar fails.
 
-    user, moving: as for ``load_agenda``. is_stale: the chosen time is taken.
+    user, moving, by_teacher: as for ``load_agenda``. is_stale: the chosen time is taken.
     """
     today = timezone.localdate()
     try:
-        agenda = load_agenda(today, today + FARTHEST, user=user, moving=moving)
+        agenda = load_agenda(
+            today, today + FARTHEST, user=user, moving=moving, by_teacher=by_teacher
+        )
     except CalendarError:
         utc_offset = name_utc_offset(choice.day)
         return {"choice": choice, "utc_offset": utc_offset, "problem": "calendar"}

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils import timezone
+
+from config.lib.wall_time import read_wall_time
 
 RowForm = TypeVar("RowForm", bound=forms.Form)
 
@@ -32,6 +35,16 @@ def read_day(text: str) -> date | None:
     except ValueError:
         return None
     return day if day.year in YEARS else None
+
+
+def read_start(text: str) -> datetime | None:
+    try:
+        start = datetime.fromisoformat(text)
+        if start.year not in YEARS:
+            return None
+        return timezone.localtime(start if start.tzinfo else read_wall_time(start))
+    except ValueError:
+        return None
 
 
 HIGHEST = 10**10  # centavos; the tables hold no more

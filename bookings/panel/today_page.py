@@ -19,10 +19,14 @@ from bookings.domain.desk.today import (
     load_teacher_day,
 )
 from bookings.domain.money.takings import list_recent_months
+from bookings.domain.people.students import list_bookable
 from bookings.models import VirtualClass, find_open_class
 from bookings.panel.pages import show_page
 from bookings.templatetags.class_times import clock, long_day
 from bookings.work.health import Look, load_service_state
+
+# People whom the page offers to book for: two rows of a phone.
+BOOKED_LATELY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ def present_home(user: User) -> dict[str, Any]:
         # A class that runs comes before all.
         "is_urgent": tasks.is_urgent and not (next_class and next_class.has_begun),
         "reminders": _list_reminders() if sees_people else [],
+        "bookable": list_bookable()[:BOOKED_LATELY] if sees_people else [],
         "months": list_recent_months(2) if sees_money else [],
         "setup": setup,
         # What is not connected yet is a step of the setup.

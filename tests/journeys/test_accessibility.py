@@ -151,9 +151,11 @@ def test_the_teacher_s_week(page):
     hour = f"/admin/semana/hora/?inicio={weekday_ahead(21)}T{{}}:00&hasta={{}}:00"
     found += visit(page, day, hour.format(10, 11), hour.format("03", "04"), booking)
     page.locator(".sheet-latest a").first.click()
-    expect(page.get_by_role("button", name="Reservar")).to_be_visible()
+    expect(page.get_by_role("button", name="Reservar y mandar")).to_be_visible()
     found += violations(page)
-    page.get_by_role("button", name="Reservar").click()
+    page.get_by_text("Otro día").click()
+    found += violations(page)
+    page.get_by_role("button", name="Reservar y mandar").click()
     expect(page.get_by_role("alert")).to_be_focused()
     found += violations(page)
     page.goto(day)

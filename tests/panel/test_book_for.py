@@ -1,5 +1,6 @@
 """The page on which the teacher books for a student."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -9,11 +10,19 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from accounts.models import User
-from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassType,
+    Notice,
+    NoticeKind,
+    Price,
+    VirtualClass,
+    WeeklyHours,
+)
 from bookings.panel.classes.class_forms import PersonForm
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
-from tests.panel.moments import at, days_later
+from tests.panel.moments import MONDAY, at, days_later
 from tests.sales.offers import make_offer, make_trial
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -36,13 +45,18 @@ def price(db):
 
 @pytest.fixture
 def send(panel, host):
-    """Fill the form in for Ana, tomorrow at ten, and send it."""
+    """Fill the form in for Ana, who has no phone, tomorrow at ten, and send it."""
 
     def post(**given):
-        usual = {"day": f"{TOMORROW}", "clock": "10:00", "payment": "pagada"}
+        usual = {"day": f"{TOMORROW}", "clock": "10:00", "is_paid": "on"}
         return panel.post(f"{PAGE}?estudiante={host.pk}", usual | given, follow=True)
 
     return post
+
+
+def list_hours(response):
+    """List the hours that the page offers."""
+    return re.findall(r'name="slot"\s+value="[^"]+T([0-9:]{5})"', response.content.decode())
 
 
 def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
@@ -52,22 +66,53 @@ def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
 
     assert link in choosing.content.decode()
     page = form.content.decode()
-    assert f'value="{TOMORROW}"' in page
+    assert f'value="{TOMORROW}"' in page  # outside the opening hours: as if she had typed it
     assert 'value="10:00"' in page
     assert "Grupal, 60 min hasta 3 personas $ 24.000" in plain_text_of(form)
-    assert "hasta el mar 17 nov, 10:00" in plain_text_of(form)
+
+
+def test_the_day_s_free_hours_follow_the_length_and_ignore_the_notice(panel, host, price):
+    """The notice binds students: she may book for this afternoon."""
+    WeeklyHours.objects.create(weekday=MONDAY.weekday(), start="13:00", end="16:00")
+    VirtualClassFactory(scheduled=True, start_time=at("15:00"), end_time=at("15:30"))
+    given = {"estudiante": host.pk, "kind": "otra", "minutes": "30"}
+
+    hours = list_hours(panel.get(PAGE, {"estudiante": host.pk}))
+    shorter = list_hours(panel.get(PAGE, given))
+
+    assert (hours, shorter) == (["13:00", "13:30"], ["13:00", "13:30", "14:00"])
+
+
+def test_a_free_hour_is_booked_and_opens_the_chat(panel, host, price):
+    User.objects.filter(pk=host.pk).update(phone="341 555 0199")
+
+    done = panel.post(
+        f"{PAGE}?estudiante={host.pk}", {"kind": price.pk, "slot": f"{TOMORROW}T10:00"}
+    )
+
+    booked = VirtualClass.objects.get()
+    assert booked.start_time == at("10:00", TOMORROW)
+    assert done["Location"].startswith("https://wa.me/5493415550199?text=Hola%20Ana")
+    assert quote(booked.link.token) in done["Location"]
+
+
+def test_browsers_may_follow_the_form_to_the_chat(panel):
+    policy = panel.get(PAGE)["Content-Security-Policy"]
+
+    [form_action] = [part for part in policy.split(";") if "form-action" in part]
+    assert "https://wa.me https://api.whatsapp.com" in form_action
 
 
 def test_the_class_that_the_student_booked_last_is_proposed(panel, host, price):
-    shorter = Price.objects.create(
-        class_type=ClassType.INDIVIDUAL, minutes=30, amount=1, valid_from="2026-01-01"
-    )
+    individual = {"class_type": ClassType.INDIVIDUAL, "amount": 1, "valid_from": "2026-01-01"}
+    Price.objects.create(minutes=30, **individual)
+    usual = Price.objects.create(minutes=60, **individual)
     new = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["kind"]
     VirtualClassFactory(booked_by=host, max_participants=2)
 
     known = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["kind"]
 
-    assert (new, known) == (str(shorter.pk), str(price.pk))
+    assert (new, known) == (str(usual.pk), str(price.pk))
 
 
 def test_the_price_of_the_list_counts_unless_she_names_another(send, price):
@@ -93,7 +138,7 @@ def test_a_paid_class_leads_to_its_sheet(send, price, host, teacher):
 
 
 def test_a_class_to_be_paid_says_until_when_the_time_is_kept(send, price, host):
-    done = send(kind=price.pk, payment="despues", day=f"{days_later(7)}")
+    done = send(kind=price.pk, is_paid="", day=f"{days_later(7)}")
 
     assert "le guardamos la hora hasta el mié 18 nov, 12:00." in plain_text_of(done)
     assert Notice.objects.get(kind=NoticeKind.BOOKED_FOR).user == host
@@ -116,7 +161,7 @@ def test_what_cannot_be_is_said_and_books_nothing(send, price):
         ({"kind": "nada"}, "Qué clase"),
         ({"day": "2026-11-16", "clock": "11:00"}, "Ese horario ya pasó."),
         ({"day": "x"}, "Día"),
-        ({"payment": "no"}, "El pago"),
+        ({"clock": ""}, "Elegí una hora."),
     ):
         page = plain_text_of(send(**{"kind": price.pk, **given}))
         assert "Revisá estos datos" in page
@@ -135,10 +180,10 @@ def test_students_are_found_by_words_and_staff_and_closed_accounts_are_not(panel
     assert "No encontramos a nadie con «nadie»." in plain_text_of(unknown)
 
 
-def test_the_list_of_students_costs_two_queries(panel, django_assert_num_queries):
+def test_the_page_costs_the_same_for_more_students(panel, django_assert_num_queries):
     UserFactory.create_batch(3)
 
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(12):
         panel.get(PAGE)
 
 
@@ -160,23 +205,15 @@ def test_offers_are_there_too_also_those_behind_a_link(panel, host, price):
 # --- A person without an account ------------------------------------------------------------------
 
 LUCIA = {"who": "Lucía Lagos", "phone": "0341 15 555-0199", "email": ""}
-FORM = {"day": f"{TOMORROW}", "clock": "10:00", "payment": "despues"}
-
-
-def test_a_new_person_is_asked_for_and_then_the_class(panel, price):
-    form = panel.post(f"{PAGE}?inicio={TOMORROW}T10:00", LUCIA)
-
-    page = form.content.decode()
-    assert "Reservar para Lucía Lagos" in plain_text_of(form)
-    assert 'name="who" value="Lucía Lagos"' in page
-    assert "le mandás vos el enlace" in plain_text_of(form)
-    assert not User.objects.filter(status="placeholder").exists()
+FORM = {"day": f"{TOMORROW}", "clock": "10:00"}
 
 
 def test_the_class_is_booked_and_its_link_is_ready_to_send(panel, price):
-    done = panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk}, follow=True)
-
+    chat = panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk})
     booked = VirtualClass.objects.get()
+    done = panel.get(reverse("admin:class_sheet", args=[booked.pk]))
+
+    assert chat["Location"].startswith("https://wa.me/5493415550199?text=Hola%20Luc%C3%ADa")
     lucia, page = booked.booked_by, done.content.decode()
     assert (lucia.name, lucia.phone, lucia.is_placeholder) == (
         "Lucía Lagos",
@@ -222,12 +259,15 @@ def test_a_phone_in_another_spelling_is_recognised(panel, host, price):
     host.phone, phone = "0341 15 5550199", "+54 9 341 555-0199"
     host.save()
 
-    asked = panel.post(PAGE, LUCIA | {"phone": phone})
-    another = panel.post(PAGE, LUCIA | {"phone": phone, "is_another": "1"})
+    given = {**LUCIA, "phone": phone, "kind": price.pk, "slot": f"{TOMORROW}T10:00"}
+    asked = panel.post(PAGE, given)
+    another = panel.post(PAGE, given | {"is_another": "1"})
 
-    assert "¿Es esta persona?" in plain_text_of(asked)
-    assert f"?estudiante={host.pk}" in asked.content.decode()
-    assert "Reservar para Lucía Lagos" in plain_text_of(another)
+    assert "Ya conocés a alguien con ese teléfono" in plain_text_of(asked)
+    link = f"?estudiante={host.pk}&amp;inicio={TOMORROW}T10:00"
+    assert link in asked.content.decode()
+    assert another.status_code == 302
+    assert VirtualClass.objects.get().booked_by.name == "Lucía Lagos"
 
 
 def test_an_address_is_one_person_s(panel, host, price):
@@ -270,4 +310,4 @@ def test_it_lists_people_only_for_staff_who_may_see_them(sign_in, host):
     assert sign_in(staff).get(PAGE).status_code == 403
 
     staff.user_permissions.add(Permission.objects.get(codename="view_user"))
-    assert host.email in sign_in(User.objects.get(pk=staff.pk)).get(PAGE).content.decode()
+    assert str(host) in sign_in(User.objects.get(pk=staff.pk)).get(PAGE).content.decode()

@@ -312,3 +312,12 @@ def test_staff_who_may_not_see_payments_see_no_money(look, mercadopago, host, te
     assert "Hola" in page
     assert "Dinero" not in page
     assert "a revisar" not in page
+
+
+def test_the_latest_people_are_one_tap_from_their_booking(panel, host):
+    make_offer()
+    VirtualClassFactory(booked_by=host)
+
+    page = panel.get(reverse("admin:index")).content.decode()
+
+    assert f"{reverse('admin:book_for')}?estudiante={host.pk}" in page

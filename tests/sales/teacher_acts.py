@@ -81,7 +81,7 @@ class TeacherActs:
         start, is_paid = self.pick_start(), self.dice.random() < 0.3
         given = {"day": f"{start:%Y-%m-%d}", "clock": f"{start:%H:%M}"}
         given |= {"kind": find_kind(), "text": ""}
-        given |= {"payment": "pagada" if is_paid else "despues"}
+        given |= {"is_paid": "on" if is_paid else ""}
         address = "/admin/reservar/"
         if self.dice.random() < 0.5:
             address += f"?estudiante={sale.person.pk}"

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import CharField, Prefetch, Q, QuerySet, Value
+from django.db.models import CharField, F, Max, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
@@ -57,6 +57,15 @@ class StudentPage:
 
 def list_students() -> QuerySet[User]:
     return User.objects.filter(is_staff=False).exclude(status=UserStatus.ERASED)
+
+
+def list_bookable(words: str = "") -> QuerySet[User]:
+    """List whom a class can be booked for, those with the latest classes first."""
+    found = list_students().filter(
+        matching(words), status__in=[UserStatus.ACTIVE, UserStatus.PLACEHOLDER]
+    )
+    found = found.annotate(latest=Max("booked_classes__start_time"))
+    return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
 
 
 def find_students(*, words: str = "", after: uuid.UUID | None = None) -> StudentPage:

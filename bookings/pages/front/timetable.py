@@ -56,7 +56,7 @@ def framable(view: View) -> View:
     return framed
 
 
-def with_policy(response: HttpResponse, directives: dict[str, str]) -> HttpResponse:
+def with_policy(response: HttpResponse, directives: dict[str, Any]) -> HttpResponse:
     response.headers["Content-Security-Policy"] = build_policy(
         config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace=directives
     )

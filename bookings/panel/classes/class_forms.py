@@ -12,7 +12,7 @@ from accounts.phones import check_phone
 from accounts.validators import MAX_NAME, MAX_PHONE, read_name
 from bookings.models import VirtualClass, find_open_class
 from bookings.models.availability import SENSIBLE_DATES
-from bookings.panel.inputs import CLOCK_INPUT, DAY_INPUT
+from bookings.panel.inputs import CLOCK_INPUT, DAY_INPUT, read_start
 from bookings.panel.lists import day_at
 from bookings.panel.steps import StepForm
 from bookings.payments.backend import PROVIDER_NAME
@@ -36,6 +36,29 @@ class StartForm(forms.Form):
             self.start = read_wall_time(datetime.combine(day, clock))
         except UnclearTimeError:
             self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
+
+
+class HourForm(StartForm):
+    """A free hour, or the day and the hour that she types."""
+
+    slot = forms.CharField(label="Hora", required=False)
+
+    def __init__(self, data: Any, *args: Any, **options: Any) -> None:
+        super().__init__(data, *args, **options)
+        self.fields["day"].required = self.fields["clock"].required = False
+
+    def clean(self) -> None:
+        given = self.cleaned_data
+        if given.get("clock") and given.get("day"):
+            super().clean()  # what is typed is meant
+        elif chosen := read_start(given.get("slot", "")):
+            self.start = chosen
+        elif not self.errors:
+            self.add_error("slot", "Elegí una hora.")
+
+    @property
+    def proposed(self) -> datetime | None:
+        return read_start(str(self["slot"].value() or ""))
 
 
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
@@ -107,14 +130,14 @@ class PersonForm(forms.Form):
         label="Teléfono",
         max_length=MAX_PHONE,
         required=False,
-        help_text="Con código de área: le mandás el enlace por WhatsApp.",
+        help_text="Con código de área.",
         widget=forms.TextInput({"type": "tel", "autocomplete": "off"}),
     )
     email = forms.EmailField(
         label="O su correo",
         max_length=254,
         required=False,
-        help_text="Si lo ponés, también le llegan los avisos de la clase.",
+        help_text="Le llegan los avisos.",
     )
 
     def clean_who(self) -> str:

@@ -28,9 +28,9 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.facts import site_address
-from bookings.panel.classes.book_for import explain_taken, read_start
+from bookings.panel.classes.book_for import explain_taken
 from bookings.panel.classes.class_forms import StartForm
-from bookings.panel.inputs import PesosField
+from bookings.panel.inputs import PesosField, read_start
 from bookings.panel.lists import place_cost
 from bookings.panel.money.prices import warn_of_cut_off
 from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
