@@ -125,6 +125,10 @@ class Step(Generic[Row]):
         """Raises BookingError, CalendarError."""
         raise NotImplementedError
 
+    def show_beside(self, request: HttpRequest, row: Row, form: Any) -> dict[str, Any]:
+        """Return what else the page of a single row shows."""
+        return {}
+
     def ask_anew(self, preview: "Preview[Row]") -> str:
         """Return the sentence for a person who confirmed another input than the page showed."""
         return ASKED_ANEW
@@ -306,6 +310,7 @@ class StepsAdmin(PagesAdmin[Row]):
             # With scripts the consequences follow what is filled in.
             is_live=only is not None and step.needs_input,
             is_part="HX-Request" in request.headers,
+            **(step.show_beside(request, only, form) if only else {}),
         )
 
     def _find_way_back(self, request: HttpRequest, only: Model | None) -> str:

@@ -48,7 +48,7 @@ def book_and_send(page: Page, *, name: str, phone: str, hour: str) -> tuple[str,
     tap("link", "Reservar para alguien")
     page.locator("#id_who").fill(name)
     page.locator("#id_phone").fill(phone)
-    page.get_by_text("Otra hora").click()
+    page.locator("#when").get_by_text("Otra").click()
     tap.count += 1
     page.locator("#id_day").fill(f"{timezone.localdate() + timedelta(days=DAYS_AHEAD)}")
     page.locator("#id_clock").fill(hour)

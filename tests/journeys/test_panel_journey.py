@@ -49,7 +49,7 @@ def test_a_refused_move_opens_at_its_reason(new_page, javascript):
     page.get_by_role("button", name="Ver qué va a pasar").click()
 
     expect_to_open_at(page.get_by_role("alert"), page)
-    expect(page.get_by_role("alert")).to_contain_text("La clase ya tiene ese horario.")
+    expect(page.get_by_role("alert")).to_contain_text("Elegí una hora.")
 
 
 @in_two_ways

@@ -24,6 +24,7 @@ from tests.factories import UserFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
 from tests.panel.moments import MONDAY, at, days_later
 from tests.sales.offers import make_offer, make_trial
+from tests.standins import Fault
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -69,6 +70,15 @@ def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
     assert f'value="{TOMORROW}"' in page  # outside the opening hours: as if she had typed it
     assert 'value="10:00"' in page
     assert "Grupal, 60 min hasta 3 personas $ 24.000" in plain_text_of(form)
+
+
+def test_an_hour_stays_proposed_without_the_calendar(panel, host, price, google):
+    google.fault("events.list", *[Fault.status(503)] * 9)
+
+    page = panel.get(PAGE, {"estudiante": host.pk, "inicio": f"{TOMORROW}T10:00"})
+
+    assert "No pudimos leer tu calendario." in plain_text_of(page)
+    assert 'value="10:00"' in page.content.decode()
 
 
 def test_the_day_s_free_hours_follow_the_length_and_ignore_the_notice(panel, host, price):

@@ -20,6 +20,7 @@ from bookings.models import (
     ClassStatus,
     PaymentCharge,
     VirtualClass,
+    WeeklyHours,
 )
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, scheduled_classes, times_of
@@ -108,9 +109,9 @@ def test_the_teacher_moves_a_class(panel, in_calendar, google):
     assert ClassLog.objects.get(event=ClassEvent.RESCHEDULED).reason == "Tengo médico."
 
 
-def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled):
+def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled, student):
     start = scheduled.start_time + timedelta(hours=3)
-    VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=start, booked_by=student)
     same = f"{timezone.localdate(scheduled.start_time)}"
 
     for day, clock, error in (
@@ -118,7 +119,7 @@ def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled):
         ("2026-02-31", "19:30", "Escribí una fecha válida."),
         ("2010-01-01", "10:00", "Ese horario ya pasó."),
         (same, "12:00", "La clase ya tiene ese horario."),
-        (same, "15:30", "Ese horario ya está ocupado."),
+        (same, "15:30", "A esa hora está la clase de Bruno Student (15:00 a 16:00)."),
         (same, "25:99", "Escribí una hora válida."),
     ):
         page = look(panel, scheduled, "mover", day=day, clock=clock)
@@ -127,6 +128,16 @@ def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled):
         assert f'value="{clock}"' in page.content.decode()
 
     assert VirtualClass.objects.get(pk=scheduled.pk).start_time == scheduled.start_time
+
+
+def test_the_free_hours_of_a_move_lack_those_of_the_class_itself(panel, scheduled):
+    day = timezone.localdate(scheduled.start_time)
+    WeeklyHours.objects.create(weekday=day.weekday(), start="12:00", end="14:00")
+
+    page = look(panel, scheduled, "mover").content.decode()
+
+    hours = re.findall(r'value="[^"]+T([0-9:]{5})"', page)
+    assert hours == ["12:30", "13:00"]
 
 
 def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, scheduled, student):

@@ -216,9 +216,9 @@ def close_days_with_classes(scene: Scene, page: Page) -> None:
 def move_a_class(scene: Scene, page: Page) -> None:
     scene.open_class(page, CONVERSATION)
     page.get_by_role("link", name="Cambiar el horario").click()
-    page.get_by_label("Día").fill("2027-03-15")
-    page.get_by_label("Hora").fill("18:00")
-    page.get_by_label("Hora").blur()
+    page.get_by_label("Día", exact=True).fill("2027-03-15")
+    page.get_by_label("Hora", exact=True).fill("18:00")
+    page.get_by_label("Hora", exact=True).blur()
     expect(page.get_by_role("heading", name="Qué va a pasar")).to_be_visible()
 
 

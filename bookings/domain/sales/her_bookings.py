@@ -92,9 +92,16 @@ def book_for(
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
 
-def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass | Hold | None:
-    """Return a class or hold at that time, except the student's own unbooked hold."""
+def find_obstacle(
+    start: datetime, end: datetime, student: User, moving: VirtualClass | None = None
+) -> VirtualClass | Hold | None:
+    """Return a class or hold at that time, except the student's own unbooked hold.
+
+    moving: a class whose own time does not count.
+    """
     scheduled = list_scheduled_between(start, end).select_related("booked_by")
+    if moving:
+        scheduled = scheduled.exclude(pk=moving.pk)
     if taken := scheduled.first() or list_awaiting_between(start, end).first():
         return taken
     holds = Hold.objects.live(timezone.now()).overlapping(start, end)

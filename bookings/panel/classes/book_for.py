@@ -15,18 +15,17 @@ from accounts.phones import whatsapp_url
 from accounts.services import strike_out, write_down
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.people.students import find_same_people, list_bookable
-from bookings.domain.sales.her_bookings import book_for, find_obstacle
-from bookings.models import Purchase, VirtualClass, find_open_class
+from bookings.domain.sales.her_bookings import book_for
+from bookings.models import Purchase, VirtualClass
 from bookings.pages.front.timetable import with_policy
 from bookings.panel.classes.book_forms import BookForm
 from bookings.panel.classes.class_forms import PersonForm
-from bookings.panel.classes.free_hours import present_hours
+from bookings.panel.classes.free_hours import explain_taken, present_hours
 from bookings.panel.classes.student_link import present_link
 from bookings.panel.lists import day_at
 from bookings.panel.pages import log_to_panel, page_for, read_or_send, show_page
 from bookings.payments.backend import PROVIDER_NAME
 from bookings.payments.gateway import PaymentError
-from bookings.templatetags.class_times import clock
 
 # How many people the page lists without a search, so that a phone's first screen also shows the
 # fields of a new person; and how many it lists for a search.
@@ -165,20 +164,6 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
         told = f"le avisamos a {who}, y " if who.mail_address else ""
         until = day_at(cast(datetime, kept_until))
         messages.success(request, f"Listo: {told}le guardamos la hora hasta el {until}.")
-
-
-def explain_taken(start: datetime, end: datetime, student: User) -> str:
-    taken = find_obstacle(start, end, student)
-    if taken is None:
-        return ""
-    hours = f"{clock(taken.start_time)} a {clock(taken.end_time)}"
-    if isinstance(taken, VirtualClass):
-        if open_class := find_open_class(taken):
-            return f"A esa hora das «{open_class.title}» ({hours})."
-        return f"A esa hora está la clase de {taken.booked_by} ({hours})."
-    doing = "eligiendo" if taken.purchase_id is None else "pagando"
-    kept = f" Se la guardamos hasta el {day_at(taken.ends_at)}." if taken.ends_at else ""
-    return f"{taken.user} está {doing} una clase a esa hora ({hours}).{kept}"
 
 
 def _find_student(key: str) -> User | None:

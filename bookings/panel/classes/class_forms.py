@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, cast
 
 from django import forms
-from django.utils import timezone
 from django.utils.text import format_lazy
 
 from accounts.phones import check_phone
@@ -18,6 +17,8 @@ from bookings.panel.steps import StepForm
 from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import clock
 from config.lib.wall_time import UnclearTimeError, read_wall_time
+
+TYPED = "escrita"  # instead of a free hour
 
 
 class StartForm(forms.Form):
@@ -49,10 +50,12 @@ class HourForm(StartForm):
 
     def clean(self) -> None:
         given = self.cleaned_data
-        if given.get("clock") and given.get("day"):
-            super().clean()  # what is typed is meant
-        elif chosen := read_start(given.get("slot", "")):
+        if chosen := read_start(given.get("slot", "")):
             self.start = chosen
+        elif given.get("clock") and given.get("day"):
+            super().clean()
+        elif given.get("clock"):
+            self.add_error("day", self.fields["day"].error_messages["required"])
         elif not self.errors:
             self.add_error("slot", "Elegí una hora.")
 
@@ -77,7 +80,7 @@ class ReasonForm(StepForm):
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
 
 
-class MoveForm(ReasonForm, StartForm):
+class MoveForm(ReasonForm, HourForm):
     # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
         VirtualClass.objects.all(),
@@ -94,8 +97,7 @@ class MoveForm(ReasonForm, StartForm):
 
     def __init__(self, data: Any, row: VirtualClass) -> None:
         super().__init__(data, row)
-        start = timezone.localtime(row.start_time)
-        self.initial = {"day": start.date(), "clock": start.time()}
+        self.initial = {"slot": TYPED}  # so that typing an hour costs no tap
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
         displaced = [one.pk for one in classes]

@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.timezone import localdate
 
 from accounts.models import User
 from bookings.domain.calendar.repairing import reconcile_class
@@ -20,7 +22,7 @@ from bookings.domain.classes.changing import (
 )
 from bookings.domain.classes.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.exceptions import BookingError, TimeAwaitedError
+from bookings.domain.exceptions import BookingError, SlotTakenError, TimeAwaitedError
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.sales.her_bookings import (
@@ -44,11 +46,12 @@ from bookings.models import (
 )
 from bookings.panel.classes.class_forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.panel.classes.class_timeline import describe_drift
+from bookings.panel.classes.free_hours import explain_taken, present_hours
 from bookings.panel.classes.student_link import ConfirmClaim, ReplaceLink, ReturnClaim
 from bookings.panel.lists import class_kind, class_name, day_at
 from bookings.panel.money.ledger import list_warnings
 from bookings.panel.money.payment_steps import say_returns
-from bookings.panel.steps import Facts, Report, Step, group_mails, list_facts
+from bookings.panel.steps import BACK, Facts, Report, Step, group_mails, list_facts
 from bookings.payments.backend import PROVIDER_NAME
 from bookings.templatetags.class_times import pesos
 
@@ -121,6 +124,16 @@ class MoveClass(Step[VirtualClass]):
     def is_offered(self, row: VirtualClass) -> bool:
         return row.is_scheduled
 
+    def show_beside(
+        self, request: HttpRequest, row: VirtualClass, form: MoveForm
+    ) -> dict[str, Any]:
+        asked = request.GET
+        turned = asked if {"dia", "mes"} & set(asked) else {"dia": f"{localdate(row.start_time)}"}
+        kept = {BACK: asked[BACK]} if BACK in asked else {}
+        length, user = row.end_time - row.start_time, row.booked_by
+        hours = present_hours(form, turned, kept=kept, length=length, user=user, moving=row)
+        return {"hours": hours}
+
     def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
         displaced = list(form.cleaned_data["displaces"])
         try:
@@ -130,6 +143,10 @@ class MoveClass(Step[VirtualClass]):
         except TimeAwaitedError as refusal:
             form.ask_about(refusal.classes)
             raise
+        except SlotTakenError as refusal:
+            end = form.start + (row.end_time - row.start_time)
+            taken = explain_taken(form.start, end, row.booked_by, row)
+            raise BookingError(taken or refusal.text) from refusal
         if displaced:
             form.ask_about(displaced)
         happens = (

@@ -1,4 +1,4 @@
-"""The students' calendar of free hours, for the teacher: she may also type any other hour."""
+"""The students' calendar of free hours, for the teacher, and who is in the way of another hour."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from accounts.models import User
-from bookings.models import VirtualClass
+from bookings.domain.sales.her_bookings import find_obstacle
+from bookings.models import VirtualClass, find_open_class
 from bookings.pages.choosing import ChosenTime, present_free_times, read_time
-from bookings.panel.classes.class_forms import HourForm
+from bookings.panel.classes.class_forms import TYPED, HourForm
+from bookings.panel.lists import day_at
+from bookings.templatetags.class_times import clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +45,19 @@ def present_hours(
     found = present_free_times(choice, length=length, user=user, moving=moving, by_teacher=True)
     free, start = found.get("free"), form.proposed
     # A bound field keeps the first value that it was asked for, so the initial ones come first.
-    if start and found.get("is_stale"):  # an hour that the calendar lacks
+    is_offered = free is not None and found["choice"].start == start
+    if start and not is_offered:  # as if she had typed it
         form.initial.update(day=start.date(), clock=start.time())
     elif free and free["day"]:
         form.initial.setdefault("day", free["day"])
-    is_typed = bool(form["clock"].value()) or free is None or not free["is_anything_free"]
-    return {**found, "form": form, "is_typed": is_typed, "is_month_open": "mes" in shown}
+    is_typed = form["slot"].value() == TYPED or bool(form["clock"].value())
+    return {
+        **found,
+        "form": form,
+        "typed": TYPED,
+        "is_typed": is_typed,
+        "is_month_open": "mes" in shown,
+    }
 
 
 def _choose_day(turned: Mapping[str, str], start: datetime | None) -> Mapping[str, str]:
@@ -55,3 +65,20 @@ def _choose_day(turned: Mapping[str, str], start: datetime | None) -> Mapping[st
     if start and "mes" not in turned and turned.get("dia", day) == day:
         return {"dia": day, "hora": f"{start:%H:%M}"}
     return {key: turned[key] for key in ("dia", "mes") if key in turned}
+
+
+def explain_taken(
+    start: datetime, end: datetime, student: User, moving: VirtualClass | None = None
+) -> str:
+    """Say who is in the way; moving: a class whose own time is not."""
+    taken = find_obstacle(start, end, student, moving)
+    if taken is None:
+        return ""
+    hours = f"{clock(taken.start_time)} a {clock(taken.end_time)}"
+    if isinstance(taken, VirtualClass):
+        if open_class := find_open_class(taken):
+            return f"A esa hora das «{open_class.title}» ({hours})."
+        return f"A esa hora está la clase de {taken.booked_by} ({hours})."
+    doing = "eligiendo" if taken.purchase_id is None else "pagando"
+    kept = f" Se la guardamos hasta el {day_at(taken.ends_at)}." if taken.ends_at else ""
+    return f"{taken.user} está {doing} una clase a esa hora ({hours}).{kept}"

@@ -28,8 +28,8 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.facts import site_address
-from bookings.panel.classes.book_for import explain_taken
 from bookings.panel.classes.class_forms import StartForm
+from bookings.panel.classes.free_hours import explain_taken
 from bookings.panel.inputs import PesosField, read_start
 from bookings.panel.lists import place_cost
 from bookings.panel.money.prices import warn_of_cut_off
