@@ -75,7 +75,10 @@ class MessageForm(forms.ModelForm[Message]):
 
 @page_for("bookings.change_virtualclass", read_or_send)
 def write_message(request: HttpRequest) -> HttpResponse:
-    """Write to the people of ``?clase=`` or ``?semana=``; show the mail before it leaves."""
+    """Write to the people of ``?clase=`` or ``?semana=``; show the mail before it leaves.
+
+    With scripts it is shown while it is written.
+    """
     audience = _find_audience(request)
     receivers = list_receivers(audience.classes)
     form = MessageForm(request.POST or None, receivers)
@@ -84,7 +87,6 @@ def write_message(request: HttpRequest) -> HttpResponse:
         if _send(request, audience, form):
             return HttpResponseRedirect(audience.back)
         is_shown = False
-    words = form.cleaned_data["text"] if is_shown else ""
     return show_page(
         request,
         "admin/people/write.html",
@@ -92,11 +94,18 @@ def write_message(request: HttpRequest) -> HttpResponse:
         audience=audience,
         form=form,
         is_shown=is_shown,
-        receivers=[
-            (box, whatsapp_url(one.person.phone, words))
-            for box, one in zip(form["people"], receivers, strict=True)
-        ],
+        is_part="HX-Request" in request.headers,
+        receivers=receivers,
+        chats=_list_chats(form, receivers) if is_shown else [],
     )
+
+
+def _list_chats(form: MessageForm, receivers: Sequence[Receiver]) -> list[tuple[User, str]]:
+    """List the chosen people who have a phone, each with a chat that has the text."""
+    given = form.cleaned_data
+    people = [one.person for one in receivers if str(one.person.pk) in given["people"]]
+    chats = [(person, whatsapp_url(person.phone, given["text"])) for person in people]
+    return [(person, chat) for person, chat in chats if chat]
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:

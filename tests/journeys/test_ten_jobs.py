@@ -154,6 +154,16 @@ def book_for_a_student(tap: Taps, today: date) -> None:
         tap("button", "Reservar y mandar")
 
 
+def write_to_all_of_a_class(tap: Taps, today: date) -> None:
+    tap("link", "Vuelve")
+    tap("link", "Escribir a")
+    tap.page.wait_for_load_state()  # the page listens from then on
+    tap.page.get_by_label("Asunto").fill("El libro")
+    tap.page.get_by_label("Mensaje").fill("Traigan el libro.")
+    tap("button", r"^Mandar \d correo")
+    expect(tap.page.get_by_text("Sale un correo.")).to_be_visible()
+
+
 def block_today(tap: Taps, today: date) -> None:
     tap("link", "^Semana")
     tap("link", "^Bloquear")
@@ -243,6 +253,7 @@ def find_a_student(tap: Taps, today: date) -> None:
 
 JOBS: list[Callable[[Taps, date], None]] = [
     book_for_a_student,
+    write_to_all_of_a_class,
     block_today,
     block_another_day,
     open_the_next_class_s_link,

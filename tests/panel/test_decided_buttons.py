@@ -121,7 +121,7 @@ NAMED_BUTTONS = {
     "restore",
     "do",  # semana/hora, ofertas boton
     "_notes",  # save
-    "_look",  # shows the mail of escribir
+    "_look",  # shows the mail of escribir, without scripts
     "_send",  # escribir
 }
 

@@ -235,7 +235,7 @@ def write(scene: Scene, page: Page) -> None:
     click(class_of("ana"), "Escribir a todos")(scene, page)
     page.get_by_label("Asunto").fill("Para la clase")
     page.get_by_label("Mensaje").fill("Hola:\n\ntraigan tres preguntas sobre un viaje.")
-    page.get_by_role("button", name="Ver cómo llega").click()
+    expect(page.get_by_role("heading", name="Así llega")).to_be_visible()
 
 
 def hold_a_seat(scene: Scene, page: Page) -> None:
