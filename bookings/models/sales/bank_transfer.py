@@ -54,7 +54,7 @@ class BankTransfer(models.Model):
         "estado", max_length=20, choices=TransferState, default=TransferState.ANNOUNCED
     )
     announced_at = models.DateTimeField("avisada", default=timezone.now, editable=False)
-    # The name holds a slash, so /foto/<slug> never finds it.
+    # The name holds a slash, so `/foto/<slug>` never finds it.
     receipt = models.FileField(
         "comprobante", max_length=100, blank=True, default="", db_default="", editable=False
     )
