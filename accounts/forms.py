@@ -66,6 +66,9 @@ class MailForm(forms.Form):
         if not found:
             raise ValidationError("Not a plain address.")
         address: str = found[0].email
+        host = address.rpartition("@")[2]
+        if "." not in host or host.startswith("[") or host.endswith((".invalid", ".localhost")):
+            raise ValidationError("Not an address of the internet.")
         return address
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from accounts.models import Level, Newsletter, User
 from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
@@ -20,13 +21,22 @@ class TextField(JSONCharField):
         return text.strip()
 
 
+class ChoiceField(serializers.ChoiceField):
+    """Half a surrogate pair is refused before a refusal repeats it, which JSON could not encode."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, str):
+            ProhibitSurrogateCharactersValidator()(data)
+        return super().to_internal_value(data)
+
+
 class ProfileSerializer(serializers.Serializer[User]):
     """Spec: User profile settings."""
 
     location = TextField(max_length=MAX_LOCATION)
-    level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
+    level = ChoiceField(choices=Level.choices, allow_blank=True)
     phone = TextField(max_length=MAX_PHONE)
-    newsletter = serializers.ChoiceField(choices=Newsletter.choices)
+    newsletter = ChoiceField(choices=Newsletter.choices)
 
 
 class UserSerializer(serializers.Serializer[User]):

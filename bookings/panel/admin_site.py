@@ -3,6 +3,7 @@
 Apart from the modules that register models: they need this site at their import.
 """
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from inspect import unwrap
@@ -81,16 +82,23 @@ class TeacherAdminSite(AdminSite):
         return [path("", include("bookings.panel.urls")), *super().get_urls()]
 
 
+# More digits than a key has, and than the text of a search has in a row (a CBU's 22).
+HUGE_NUMBER = re.compile(r"\d{23}")
+
+
 def _refuse_malformed(view: View) -> View:
-    """Answer 400, not Django's 500, to NUL in a query and malformed keys of a list's action."""
+    """Answer 400, not Django's 500, to NUL or a huge number in a query, and to malformed keys of a
+    list's action.
+    """
     method = unwrap(view, stop=lambda one: hasattr(one, "__self__"))
     owner = getattr(method, "__self__", None)
     key: Any = owner.opts.pk if isinstance(owner, ModelAdmin) else None
 
     @wraps(view)
     def check(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if any("\0" in value for values in request.GET.lists() for value in values[1]):
-            raise BadRequest  # PostgreSQL refuses it
+        asked = [value for _, values in request.GET.lists() for value in values]
+        if any("\0" in value or HUGE_NUMBER.search(value) for value in asked):
+            raise BadRequest  # the database refuses it
         for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME) if key else ():
             try:
                 key.clean(chosen, None)

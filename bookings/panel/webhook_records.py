@@ -225,6 +225,11 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         """Ask for a fresh sign-in: the receiver gets people's data."""
         return super().add_view(request, *args, **kwargs)
 
+    @method_decorator(fresh_sign_in_required)
+    def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Ask for a fresh sign-in: secret and deliveries go with the receiver."""
+        return super().delete_view(request, *args, **kwargs)
+
     def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Ask for a fresh sign-in before a change: the address may become another's."""
         if request.method == "POST" and not is_fresh(request):

@@ -279,7 +279,13 @@ def test_no_network_address_asks_for_more_than_its_share(client, settings):
     assert len(mail.outbox) == 2
 
 
-@pytest.mark.parametrize("typed", ["", "ana", "ana@", "\u212a@hotmail.com", "a" * 190 + "@b.com"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("", "ana", "ana@", "\u212a@hotmail.com", "a" * 190 + "@b.com"),
+        *("a@[127.0.0.1]", "a@localhost", "a@sin-cuenta.invalid"),
+    ],
+)
 def test_what_is_no_plain_address_gets_no_mail(client, typed):
     response = ask(client, typed, callbackUrl="/clases-abiertas")
 

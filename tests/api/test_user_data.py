@@ -168,7 +168,7 @@ def test_only_the_session_says_whose_data_it_is(sign_in, student, host):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("level", value) for value in ("experto", "INICIAL", 1, None, ["inicial"])),
+        *(("level", value) for value in ("experto", "INICIAL", 1, None, ["inicial"], "\ud800")),
         *(("newsletter", value) for value in (True, "SI", "", None)),
         *(("phone", value) for value in (5550000, None, "1" * 31, "1\n2")),
         *(("location", value) for value in ("x" * 256, 5, None, "a\tb")),

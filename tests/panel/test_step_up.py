@@ -330,3 +330,11 @@ def test_to_take_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, tea
     assert "Pierde su horario: " in look(stale, row, step).content.decode()
     other.refresh_from_db()
     assert other.status == ClassStatus.PENDING
+
+
+def test_deleting_a_receiver_wants_a_fresh_sign_in(stale):
+    endpoint = WebhookEndpointFactory()
+    page = reverse("admin:bookings_webhookendpoint_delete", args=[endpoint.pk])
+
+    assert asked_by_each_method(stale, page) == {page}
+    assert WebhookEndpoint.objects.exists()

@@ -101,8 +101,8 @@ def announce_transfer(
     picture = b""
     if receipt:  # decoded outside of the transaction that stores it
         with rolled_back():
-            _announce(user, purchase, operation_number)
-        picture = encode_receipt(receipt, user)
+            known = _announce(user, purchase, operation_number)
+        picture = b"" if known.receipt else encode_receipt(receipt, user)
     with transaction.atomic():
         transfer = _announce(user, purchase, operation_number)
         if picture:
