@@ -73,8 +73,10 @@ def test_a_screen_reader_hears_how_many_times_there_are(new_page):
 def test_going_back_restores_the_choice(new_page):
     page = new_page()
     page.goto(BOOK)
-    first = choose_day(page, 1)
-    choose_day(page, 2)
+    page.locator("#month-following").click()  # late in a month it may have one day left
+    page.wait_for_url(re.compile("mes="))
+    first = choose_day(page, 0)
+    choose_day(page, 1)
 
     page.go_back()
 
