@@ -313,6 +313,15 @@ def test_a_refused_class_leaves_nobody_behind(panel, student, price):
     assert not User.objects.filter(status="placeholder").exists()
 
 
+def test_a_provider_that_is_down_leaves_nobody_behind(panel, price, mercadopago):
+    mercadopago.fault("preferences.create", *[Fault.status(503)] * 9)
+
+    page = panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk})
+
+    assert "no se reservó nada" in plain_text_of(page)
+    assert not User.objects.filter(status="placeholder").exists()
+
+
 def test_it_lists_people_only_for_staff_who_may_see_them(sign_in, host):
     staff = UserFactory(is_staff=True)
     staff.user_permissions.set(Permission.objects.filter(codename="change_virtualclass"))

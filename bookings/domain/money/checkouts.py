@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from babel.dates import format_datetime
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -80,6 +81,7 @@ def make_preference(
 ) -> Payment:
     """Call outside of transactions. Raises PaymentError; the payment is over then.
 
+    Of two requests at once for one payment, both return the preference that was stored first.
     title: the kind of class if empty. return_page: without the payment's id.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
@@ -97,19 +99,54 @@ def make_preference(
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{payment.provider}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
+    unmade = Payment.objects.filter(pk=payment.pk, preference_id=None)
     try:
-        made = get_gateway(payment.provider).create_preference(draft)
-        payment.preference_id, payment.checkout_url = made
+        preference_id, checkout_url = get_gateway(payment.provider).create_preference(draft)
     except PaymentError:  # it counts towards no limit
-        Payment.objects.filter(pk=payment.pk).update(expires_at=now)
-        Purchase.objects.filter(pk=payment.purchase_id).update(kept_until=now)
-        raise
-    payment.status = PaymentStatus.PENDING
-    payment.next_check_at = timezone.now() + timedelta(minutes=1)
-    payment.save(
-        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
-    )
+        if unmade.update(expires_at=now):
+            Purchase.objects.filter(pk=payment.purchase_id).update(kept_until=now)
+            raise
+    else:
+        made_at = timezone.now()
+        # The provider's other preference is never shown; its money has the same reference.
+        unmade.update(
+            preference_id=preference_id,
+            checkout_url=checkout_url,
+            status=PaymentStatus.PENDING,
+            next_check_at=made_at + timedelta(minutes=1),
+            updated_at=made_at,
+        )
+    fields = ["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
+    payment.refresh_from_db(fields=fields)
     return payment
+
+
+@transaction.atomic
+def lapse_unbooked(payment: Payment) -> None:
+    """End a checkout that was shown to nobody and pays no class; it counts towards no limit.
+
+    A notification of money still finds the payment, which is then refunded as never booked.
+    """
+    now = timezone.now()
+    unbooked = Purchase.objects.filter(
+        pk=payment.purchase_id, virtual_class=None, state=PurchaseState.KEPT
+    )
+    if unbooked.update(state=PurchaseState.LAPSED, kept_until=now, updated_at=now):
+        Payment.objects.filter(pk=payment.pk, approved_at=None).update(
+            status=PaymentStatus.EXPIRED, expires_at=now, next_check_at=None, updated_at=now
+        )
+
+
+@transaction.atomic
+def delete_unbooked(payment: Payment) -> None:
+    """Delete a checkout that was shown to nobody and pays no class, unless money is on its way."""
+    unbooked = Purchase.objects.select_for_update().filter(
+        pk=payment.purchase_id, virtual_class=None
+    )
+    purchase = unbooked.first()
+    if purchase is not None and not payment.charges.exists():
+        Payment.objects.filter(pk=payment.pk).delete()
+        purchase.delete()
 
 
 def find_by_preference(preference_id: str) -> Payment | None:

@@ -193,15 +193,14 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     now = timezone.now()
     kept = locked.purchases.places().filter(person=user, state=PurchaseState.KEPT)
     mine = kept.select_related("payment").first()
-    payment = mine.find_payment() if mine else None
-    if mine and mine.is_kept(now) and (payment is None or payment.preference_id):
+    if mine and mine.is_kept(now):
+        # Its preference may be in the making: both requests then show the first one.
         _refuse_other_price(mine, seen)
         return mine
     _refuse_unjoinable(locked)
     if locked.start_time <= now:
         raise BookingError(_("La clase ya empezó."))
     if mine:
-        # Over, or without a preference, which another request may be making.
         _lapse(mine)
     check_place(user, locked)
     lock_person(user)

@@ -23,7 +23,11 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     SlotTakenError,
 )
-from bookings.domain.money.checkouts import make_preference, open_checkout
+from bookings.domain.money.checkouts import (
+    lapse_unbooked,
+    make_preference,
+    open_checkout,
+)
 from bookings.domain.money.discounts import Discount, find_discount
 from bookings.domain.money.prices import (
     Quote,
@@ -106,9 +110,13 @@ def check_out_hold(
         payment = open_checkout(user=user, quote=quote, kept_until=kept_until)
         if payment is not None:
             make_preference(payment, quote)
-    virtual_class = _book(
-        user, hold, quote, discount, payment, words or {}, by_transfer=by_transfer
-    )
+    try:
+        virtual_class = _book(
+            user, hold, quote, discount, payment, words or {}, by_transfer=by_transfer
+        )
+    finally:
+        if payment is not None:  # refused, or a repeat: its checkout is never shown
+            lapse_unbooked(payment)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 
@@ -173,7 +181,7 @@ def _book(
         lock_person(user)
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.purchase is not None:
-        return hold.purchase.booked_class  # a repeat: the other preference is never shown
+        return hold.purchase.booked_class  # a repeat
     refuse_second_use(user, hold.offer)
     now, sale = timezone.now(), discount.take(user, quote.price) if discount else {}
     if payment is None:

@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -26,7 +27,11 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.money.checkouts import make_preference, open_checkout
+from bookings.domain.money.checkouts import (
+    delete_unbooked,
+    make_preference,
+    open_checkout,
+)
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.money.prices import Quote, refuse_second_use
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
@@ -38,13 +43,13 @@ from bookings.models import (
     Hold,
     NoticeKind,
     Offer,
-    Payment,
     PriceDecision,
     RefundCase,
     VirtualClass,
     make_link,
 )
 from bookings.notices.due import record_due
+from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
@@ -82,14 +87,13 @@ def book_for(
     _refuse(student, quote, offer, now)
     is_paid = is_paid or price == 0
     expires_at = find_pay_deadline(start, now)
-    payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
         expires_at = find_hold_end(now)
-    preference_id = payment.preference_id if payment else None
     words, sale = {"learning_focus": text}, {"kept_until": expires_at}
-    request = BookingRequest(quote, preference_id, words, offer, sale)
-    virtual_class = _store_for(student, request, is_paid=is_paid, by=by)
-    return _schedule(virtual_class, by) if is_paid else virtual_class
+    request = BookingRequest(quote, None, words, offer, sale)
+    if not is_paid:
+        return _book_unpaid(student, request, by=by)
+    return _schedule(_store_for(student, request, is_paid=True, by=by), by)
 
 
 def find_obstacle(
@@ -109,10 +113,20 @@ def find_obstacle(
     return others.select_related("user").order_by("start_time").first()
 
 
-def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
-    payment = open_checkout(user=student, quote=quote, kept_until=expires_at, by_teacher=True)
-    # The student may pay by the link, without signing in.
-    return payment and make_preference(payment, quote, return_page="/clase/volver")
+def _book_unpaid(student: User, request: BookingRequest, *, by: User) -> VirtualClass:
+    quote, until = request.quote, request.sale["kept_until"]
+    payment = open_checkout(user=student, quote=quote, kept_until=until, by_teacher=True)
+    if payment is None:
+        return _store_for(student, request, is_paid=False, by=by)
+    try:
+        # The student may pay by the link, without signing in.
+        make_preference(payment, quote, return_page="/clase/volver")
+        payable = replace(request, preference_id=payment.preference_id)
+        return _store_for(student, payable, is_paid=False, by=by)
+    except (BookingError, PaymentError):
+        # Only the link shows the checkout, and there is none. Lapsed, it would keep a new person.
+        delete_unbooked(payment)
+        raise
 
 
 def _refuse(student: User, quote: Quote, offer: Offer | None, now: datetime) -> None:
