@@ -156,8 +156,11 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
     Raises HoldExpiredError, also for another person's hold.
     """
+    if locked:
+        # Alone: a locking statement that waits may return old rows of the tables that it joins, and
+        # then a repeat finds that the hold of the first request has ended.
+        list(user.holds.select_for_update().filter(pk=hold_id))
     holds = user.holds.live(timezone.now()).select_related("offer", "purchase__virtual_class")
-    holds = holds.select_for_update(of=("self",)) if locked else holds
     hold: Hold | None = holds.filter(pk=hold_id).first()
     is_unbooked = hold is not None and hold.purchase and hold.purchase.virtual_class is None
     if hold is None or is_unbooked:
