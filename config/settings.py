@@ -107,7 +107,7 @@ TEMPLATES = [
                 "bookings.pages.context.site",
             ],
             "libraries": {
-                "contact": "bookings.pages.contact",
+                "contact": "bookings.pages.context",
                 "panel": "bookings.panel.lists",
             },
         },

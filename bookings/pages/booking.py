@@ -36,7 +36,7 @@ from bookings.domain.sales.holds import (
     release_hold,
 )
 from bookings.models import Hold, find_change_terms
-from bookings.pages.access import signed_in
+from bookings.pages.access import sign_in_first, signed_in, take_chosen
 from bookings.pages.choosing import (
     Choice,
     choice_query,
@@ -47,7 +47,6 @@ from bookings.pages.choosing import (
     render_times,
     title_of,
 )
-from bookings.pages.chosen import sign_in_first, take_chosen
 from bookings.pages.code_forms import CODE_REFUSALS, DetailsWithCodeForm
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import pays_online

@@ -10,8 +10,8 @@ from django.contrib.messages import get_messages
 
 from bookings.availability.slots import Period
 from bookings.models import Closure, Hold, Price, WeeklyHours
+from bookings.pages.access import LASTS
 from bookings.pages.choosing import name_utc_offset, split_day
-from bookings.pages.chosen import LASTS
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of

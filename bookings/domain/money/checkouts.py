@@ -123,7 +123,7 @@ def make_preference(
 
 @transaction.atomic
 def lapse_unbooked(payment: Payment) -> None:
-    """End a checkout that was shown to nobody and pays no class; it counts towards no limit.
+    """End a checkout that no page showed and that pays no class; it counts towards no limit.
 
     A notification of money still finds the payment, which is then refunded as never booked.
     """
@@ -139,7 +139,7 @@ def lapse_unbooked(payment: Payment) -> None:
 
 @transaction.atomic
 def delete_unbooked(payment: Payment) -> None:
-    """Delete a checkout that was shown to nobody and pays no class, unless money is on its way."""
+    """Delete a checkout that no page showed and that pays no class, unless money is on its way."""
     unbooked = Purchase.objects.select_for_update().filter(
         pk=payment.purchase_id, virtual_class=None
     )

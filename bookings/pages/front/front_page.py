@@ -20,9 +20,9 @@ from bookings.domain.places.waiting_list import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.holds import find_open_hold
 from bookings.models import BookingRules, Question, Quote, TeacherPage
+from bookings.pages.access import name_chosen
 from bookings.pages.booking import details_url
 from bookings.pages.choosing import Kind, list_kinds
-from bookings.pages.chosen import name_chosen
 from bookings.pages.class_card import present_lists
 from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards

@@ -34,8 +34,7 @@ from bookings.domain.sales.open_classes import (
     with_counts,
 )
 from bookings.models import ChangeTerms, ClassStatus, PurchaseState, find_change_terms
-from bookings.pages.access import signed_in
-from bookings.pages.chosen import sign_in_first, take_chosen
+from bookings.pages.access import sign_in_first, signed_in, take_chosen
 from bookings.pages.class_card import find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
