@@ -26,7 +26,7 @@ def site(request: HttpRequest) -> dict[str, object]:
 
 @register.inclusion_tag("bookings/_write_to_teacher.html")
 def write_to_teacher(text: str = "", question: str = "") -> dict[str, str]:
-    """Name the ways that she chose. text: begins the chat. question: the words before them, if any."""
+    """Name the ways that she chose. text: begins the chat. question: before them, if any."""
     seller = load_seller()
     chat_url = whatsapp_url(seller["phone"], text)
     return {"chat_url": chat_url, "email": seller["email"], "question": question}
