@@ -378,18 +378,6 @@ CONTENT_SECURITY_POLICY = {
         is_https=_is_https,
     )
 }
-# For responses that are no pages.
-CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-# On every response but static files.
-SECURITY_HEADERS = {
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "Referrer-Policy": SECURE_REFERRER_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": X_FRAME_OPTIONS,
-}
 
 # --- Logs and metrics --------------------------------------------------------------------------
 

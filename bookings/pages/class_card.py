@@ -87,7 +87,7 @@ class ClassCard:
 
     @property
     def shows_money(self) -> bool:
-        """True if the page says how the money stands, besides the facts."""
+        """True if the page has a box about the money, besides the facts."""
         money = self.money
         if money is None or (self.state == "preparing" and money.state is MoneyState.PREPARING):
             return False
@@ -95,7 +95,7 @@ class ClassCard:
 
     @property
     def tells_payment(self) -> bool:
-        """True if the facts say how the money stands, or lead to the payment's page."""
+        """True if the facts have a line about the money, or a link to the payment's page."""
         money = self.money
         if money is None:
             return False

@@ -55,7 +55,7 @@ DETAILS = (
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A button, or a link behind *Más*. whose: the person, where the name does not stand by it."""
+    """A button, or a link behind *Más*. whose: the person, if the line does not name them."""
 
     label: str
     address: str

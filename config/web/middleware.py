@@ -13,6 +13,17 @@ from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseFileResponse
 
 POLICY = "Content-Security-Policy"
+# For responses that are no pages.
+CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+SECURITY_HEADERS = {
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": settings.X_FRAME_OPTIONS,
+}
 # In development, Django's own pages for these have inline styles.
 DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR})
 
@@ -27,12 +38,12 @@ class HeadersMiddleware(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if isinstance(response, WhiteNoiseFileResponse):
             return cast(HttpResponse, response)
-        for name, value in settings.SECURITY_HEADERS.items():
+        for name, value in SECURITY_HEADERS.items():
             response.headers.setdefault(name, value)
         if getattr(response, "xframe_options_exempt", False):
             del response.headers["X-Frame-Options"]  # its policy names who may frame it
         if not response.headers.get("Content-Type", "").startswith("text/html"):
-            response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
+            response.headers.setdefault(POLICY, CLOSED_POLICY)
         elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):
             response.headers.setdefault(POLICY, self._page_policy)
         return response

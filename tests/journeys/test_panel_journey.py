@@ -98,7 +98,7 @@ def test_the_panel_s_lists_fit_a_phone(new_page, width):
 def test_a_time_that_was_lost_is_told_where_the_page_opens(new_page, javascript):
     """Two students choose one time; the second one's page opens at the message."""
     first, second = new_page(), new_page(javascript=javascript)
-    day = weekday_ahead(24)  # nobody else books there, also where holidays push many to one day
+    day = weekday_ahead(24)  # no other test books on it; around holidays several tests share a day
     address = f"/inicio/reservar?tipo=individual&min=60&dia={day}"
     for page in (first, second):
         sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
