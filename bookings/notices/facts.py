@@ -115,10 +115,10 @@ def must_knock(user: User) -> bool:
 
 def _how_to_enter(notice: Notice) -> str:
     if notice.user.is_placeholder and must_knock(notice.user):
-        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a la profe.")
+        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a tu profe.")
     text = _(
         "Vas a tener que pedir entrar, porque tu correo no es de una cuenta de Google: abrí el "
-        "enlace y esperá a que la profe te deje pasar."
+        "enlace y esperá a que tu profe te deje pasar."
     )
     return str(text) if must_knock(notice.user) else ""
 

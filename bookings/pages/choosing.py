@@ -81,7 +81,7 @@ class Kind:
         if self.offer and self.offer.text:
             return self.offer.text
         if not self.is_group:
-            return _("Vos y la profe, a tu ritmo.")
+            return _("Vos y tu profe, a tu ritmo.")
         people = max(one.max_students for one in self.options)
         return ngettext(
             "Reservás vos e invitás con un código. Hasta %(people)d persona.",

@@ -54,7 +54,7 @@ class AnnounceForm(forms.Form):
     receipt = PhotoField(
         label=gettext_lazy("Foto del comprobante"),
         help_text=format_lazy(
-            gettext_lazy("JPG, PNG o WebP. La ve la profe, y la borramos a los {days} días."),
+            gettext_lazy("JPG, PNG o WebP. La ve tu profe, y la borramos a los {days} días."),
             days=RECEIPT_LIFE.days,
         ),
     )
@@ -257,7 +257,7 @@ def _take_announcement(request: HttpRequest, form: AnnounceForm, purchase: Purch
     """Return False if the photo is refused, which the form then says."""
     try:
         announce_transfer(user=purchase.person, purchase=purchase, **form.cleaned_data)
-        messages.success(request, _("Listo: le avisamos a la profe. Falta que la confirme."))
+        messages.success(request, _("Listo: le avisamos a tu profe. Falta que la confirme."))
     except PhotoError as refusal:
         form.add_error("receipt", refusal.text)
     except BookingError as refusal:

@@ -80,7 +80,7 @@ def seed_classes(people: dict[DemoPerson, User]) -> None:
 
     called_off = _book(bruno, _open_at(6, 16), text="Phrasal verbs.")
     _schedule(called_off, teacher)
-    cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
+    cancel_class(class_id=called_off.pk, actor=teacher, reason="Ese día es feriado.")
 
     _seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _book_for_lucia(teacher, _open_at(3, 11))

@@ -88,7 +88,7 @@ def test_the_strip_says_what_the_policy_decides(front):
 
     assert "Cambiás el horario hasta 48 horas antes" in text
     assert "Si cancelás hasta 48 horas antes, te devolvemos todo" in text
-    assert "Si cancela la profe, te devolvemos todo" in text
+    assert "Si cancela tu profe, te devolvemos todo" in text
 
 
 @pytest.mark.usefixtures("kept_seller")
