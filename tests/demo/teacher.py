@@ -64,6 +64,28 @@ TEXTS = {
         "Empezamos charlando cinco minutos. Después trabajamos con lo que vos elegiste, y al final "
         "te llevás mis notas y una idea para practicar en la semana."
     ),
+    "subject_en": "English",
+    "tagline_en": "You will speak from the first class on, even if you feel shy today.",
+    "about_en": (
+        "I have taught English for twelve years, the last seven by video call. I worked at "
+        "institutes in Rosario and helped more than three hundred people to sit exams, give "
+        "interviews and travel.\n\n"
+        "I like a class to be a conversation: you bring a topic, we talk about it, and I note what "
+        "is worth practising."
+    ),
+    "credentials_en": (
+        "Teacher of English, IES Olga Cossettini\n"
+        "Certificate of Proficiency in English, Cambridge\n"
+        "Twelve years of classes"
+    ),
+    "levels_en": (
+        "From scratch\nConversation, to loosen up\n"
+        "Work: meetings and interviews\nExams: First, Advanced, IELTS"
+    ),
+    "class_description_en": (
+        "We chat for five minutes first. Then we work on what you chose, and at the end you take "
+        "my notes and an idea to practise during the week."
+    ),
     "contact": "both",
 }
 QUOTES = [
@@ -114,6 +136,8 @@ def seed_offers() -> None:
         key="clasedeprub2",
         name="Clase de prueba",
         text="Nos conocemos, vemos tu nivel y armamos un plan. Sin compromiso.",
+        name_en="Trial class",
+        text_en="We get to know each other, find your level and make a plan. No strings attached.",
         once_per_person=True,
     )
     _save_offer(
@@ -121,12 +145,16 @@ def seed_offers() -> None:
         key="examenfirst2",
         name=EXAM,
         text="Simulacros con tiempo y corrección por escrito, para First o IELTS.",
+        name_en="Exam preparation",
+        text_en="Timed mock exams with written corrections, for First or IELTS.",
     )
     _save_offer(
         {(60, 4): 2_800_000, (60, 8): 4_200_000},
         key="nubesurgrupo",
         name="Equipo de Nube Sur",
         text="El precio que acordamos con tu empresa.",
+        name_en="Nube Sur team",
+        text_en="The price agreed with your company.",
         class_type=ClassType.GROUP,
         is_listed=False,
     )

@@ -69,6 +69,28 @@ def test_the_list_shows_price_and_places_left(client, open_class):
     assert "$ 8.000 Quedan 5 lugares" in page
 
 
+def test_an_english_page_has_the_english_title_and_text(client, open_class):
+    client.cookies["language"] = "en"
+    type(open_class).objects.update(title_en="B1 conversation", text_en="We talk.")
+
+    pages = [client.get("/clases-abiertas"), client.get(page_of(open_class))]
+
+    assert ["B1 conversation" in plain_text_of(page) for page in pages] == [True, True]
+    assert ["Conversación" in page.text for page in pages] == [False, False]
+    assert [events_of(page)[0]["description"] for page in pages] == ["We talk."] * 2
+
+
+def test_an_english_page_has_the_spanish_title_and_text_where_she_wrote_no_other(
+    client, open_class
+):
+    client.cookies["language"] = "en"
+
+    page = plain_text_of(client.get(page_of(open_class)))
+
+    assert "Conversación B1" in page
+    assert "Charlamos." in page
+
+
 @pytest.mark.parametrize("hidden", ["is_listed", "cancelled", "begun"])
 def test_the_list_leaves_out_what_nobody_can_reserve(client, open_class, teacher, hidden):
     if hidden == "is_listed":
