@@ -98,14 +98,21 @@ QUESTIONS = [
         "¿Qué necesito para la clase?",
         "Un teléfono o una computadora con cámara. El enlace de la videollamada te llega con la "
         "reserva, y no hace falta instalar nada.",
+        "What do I need for the class?",
+        "A phone or a computer with a camera. The link to the video call comes with the booking, "
+        "and there is nothing to install.",
     ),
     (
         "¿Y si no sé nada de inglés?",
         "Empezamos de cero, y hablamos en castellano hasta que lo necesites menos.",
+        "What if I know no English at all?",
+        "We start from scratch, and speak Spanish until you need it less.",
     ),
     (
         "¿Puedo tomar una sola clase?",
         "Sí. Reservás de a una, cuando querés: no hay abono ni matrícula.",
+        "Can I take a single class?",
+        "Yes. You book one at a time, when you like: no subscription and no fee to join.",
     ),
 ]
 PORTRAIT = Path(__file__).with_name("portrait.jpg")  # a drawing of nobody
@@ -174,7 +181,10 @@ def seed_own_page() -> None:
     write_teacher_page(
         texts=TEXTS | SELLER,
         quotes=[Quote(text=text, author=author) for text, author in QUOTES],
-        questions=[Question(question=question, answer=answer) for question, answer in QUESTIONS],
+        questions=[
+            Question(question=question, answer=answer, question_en=question_en, answer_en=answer_en)
+            for question, answer, question_en, answer_en in QUESTIONS
+        ],
     )
     with PORTRAIT.open("rb") as photo:
         set_photo(photo)
