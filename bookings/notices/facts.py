@@ -70,7 +70,7 @@ def _class_hours(notice: Notice) -> str:
 
 def _offer_name(notice: Notice) -> str:
     offer = notice.require_class().offer
-    return offer.name if offer else ""
+    return offer.shown_name if offer else ""
 
 
 def _known_time(notice: Notice) -> str:
@@ -137,7 +137,7 @@ def _invitation(notice: Notice) -> str:
 
 def _open_class(notice: Notice) -> str:
     open_class = find_open_class(notice.virtual_class)
-    return open_class.title if open_class else ""
+    return open_class.shown_title if open_class else ""
 
 
 def _people_so_far(notice: Notice) -> str:
