@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # The service: web server, worker and commands, without root and on a file system that is only read.
-# compose.yaml runs it; docs/deploy.md tells how.
+# compose.yaml runs it; docs/deploy.md tells how. The target "demo" is for trying it: README.md.
 
 FROM docker.io/library/python:3.11-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
@@ -18,9 +18,10 @@ RUN SECRET_KEY=build FIELD_KEYS=YnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnU= \
     BASE_URL=https://build.invalid /venv/bin/python manage.py collectstatic --noinput \
  && /venv/bin/python -m compileall -q .
 # COPY keeps modes, and the service runs as another user than whoever checked the files out.
-RUN chmod -R a+rX .
+# The demo and its stand-ins never get into the service's image.
+RUN chmod -R a+rX . && mv tests /demo
 
-FROM docker.io/library/python:3.11-slim-bookworm
+FROM docker.io/library/python:3.11-slim-bookworm AS service
 RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin classes
 COPY --from=build /venv /venv
 COPY --from=build /app /app
@@ -29,3 +30,12 @@ WORKDIR /app
 USER 10001:10001
 EXPOSE 8000
 CMD ["gunicorn", "--config", "config/gunicorn.py", "--bind", "0.0.0.0:8000"]
+
+FROM service AS demo
+COPY --from=build /demo /app/tests
+# Publish the ports on 127.0.0.1 only: anybody who reaches them may sign in as the teacher.
+EXPOSE 8101-8105
+ENTRYPOINT ["python", "manage.py", "demo", "--host=0.0.0.0", "--data=/tmp/demo"]
+
+# The last stage is what a build without a target makes.
+FROM service

@@ -66,7 +66,7 @@ INSTALLED_APPS = [
     "accounts",
     "calendar_sync",
     "bookings",
-    # The commands demo, seed_demo and drill; only a checkout has them, and the image not.
+    # The commands demo, seed_demo and drill; the service's image has none of them.
     *(["tests.demo"] if DEMO else []),
 ]
 

@@ -1,4 +1,4 @@
-"""compose.yaml, systemd's units, the deploy scripts, config/make-venv and the probe, without root.
+"""Image, compose.yaml, systemd's units, deploy scripts, config/make-venv and probe, without root.
 
 Docker, systemd and each program that writes outside of the test's folder are stand-ins that note
 how they were called; the scripts find nothing else.
@@ -43,6 +43,12 @@ def test_only_the_proxy_is_reached_from_outside_and_data_has_no_way_out():
     assert COMPOSE["networks"]["data"] == {"internal": True}
     for name in ("database", "redis"):
         assert COMPOSE["services"][name]["networks"] == ["data"]
+
+
+def test_image_of_the_service_is_what_a_build_without_a_target_makes():
+    stages = re.findall(r"^FROM .+", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+    assert stages[-2:] == ["FROM service AS demo", "FROM service"]
 
 
 def test_no_secret_stands_in_the_environment():

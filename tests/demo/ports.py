@@ -26,23 +26,24 @@ class Ports:
 
 def choose_ports(web: socket.socket) -> Ports:
     """Choose a free port for each stand-in, near the site's."""
-    port = web.getsockname()[1]
+    host, port = web.getsockname()
     with ExitStack() as stack:
         # All stay bound until the end, so that no two are the same.
         chosen = {
-            name: stack.enter_context(_bind_near(port + offset)) for name, offset in OFFSETS.items()
+            name: stack.enter_context(_bind_near(host, port + offset))
+            for name, offset in OFFSETS.items()
         }
-        chosen["smtp"] = stack.enter_context(_bind(0))
+        chosen["smtp"] = stack.enter_context(_bind(HOST, 0))
         return Ports(web=port, **{name: one.getsockname()[1] for name, one in chosen.items()})
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, host: str = HOST) -> socket.socket:
     """Listen on the site's port; requests wait until the server takes the socket over.
 
     Raises CommandError if the port is in use or invalid.
     """
     try:
-        listener = _bind(port)
+        listener = _bind(host, port)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or "not between 0 and 65535"
         raise CommandError(
@@ -52,19 +53,19 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def _bind_near(port: int) -> socket.socket:
+def _bind_near(host: str, port: int) -> socket.socket:
     """Bind the port; another one if it is in use."""
     try:
-        return _bind(port)
+        return _bind(host, port)
     except (OSError, OverflowError):
-        return _bind(0)
+        return _bind(host, 0)
 
 
-def _bind(port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        one.bind((HOST, port))
+        one.bind((host, port))
     except BaseException:
         one.close()
         raise

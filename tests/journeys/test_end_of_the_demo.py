@@ -1,6 +1,8 @@
 """How demos begin and end: ``make run`` takes everything with it, and minds other demos."""
 
+import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -15,17 +17,18 @@ from tests.processes import ROOT
 from tests.running_demo import read_welcome
 
 PATIENCE_SECONDS = 20
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
 PS = shutil.which("ps") or "ps"
 
 # No browser is needed, but a demo of one's own, which is always on SQLite.
 pytestmark = pytest.mark.browser
 
 
-def start_demo(folder, port=0):
+def start_demo(folder, port=0, *, command=("manage.py", "demo"), root=ROOT):
     """Start a demo; what it prints, complaints included, can be read from it."""
     return subprocess.Popen(
-        [sys.executable, "manage.py", "demo", "--port", str(port), "--data", str(folder)],
-        cwd=ROOT,
+        [sys.executable, *command, "--port", str(port), "--data", str(folder)],
+        cwd=root,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -123,3 +126,29 @@ def test_interrupt_while_it_starts_leaves_nothing_running(tmp_path, seconds):
 
     assert "Traceback" not in said
     assert [pid for pid in started if is_running(pid)] == []
+
+
+@pytest.mark.core
+def test_image_of_the_demo_holds_all_it_needs_and_its_ports_can_be_published(tmp_path):
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        if line.startswith("!"):
+            copy_to(tmp_path, line[1:])
+    command = json.loads(re.search(r"^ENTRYPOINT (.+)", DOCKERFILE, re.MULTILINE)[1])[1:]
+
+    with start_demo(tmp_path / "data", command=[*command, "--empty"], root=tmp_path) as process:
+        try:
+            ports = set(re.findall(r"http://localhost:(\d+)", read_welcome(process)))
+            for port in ports:
+                # A listener on 127.0.0.1 alone would leave this address free.
+                with pytest.raises(OSError, match="in use"):
+                    socket.create_server(("127.0.0.2", int(port)))
+        finally:
+            process.terminate()
+
+    assert len(ports) == 3
+
+
+def copy_to(folder, name):
+    (folder / name).parent.mkdir(exist_ok=True)
+    copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+    copy(ROOT / name, folder / name)

@@ -16,6 +16,7 @@ from tests.demo.management.commands.seed_demo import Command as SeedDemo
 from tests.demo.people import TEACHER
 from tests.demo.ports import OFFSETS, choose_ports, listen
 from tests.processes import web_server
+from tests.standins.mail import MailStandin
 
 # Without a table: whatever asks for a row is a bug that a visitor could meet.
 DEMO = {"DEMO": "true", "DEBUG": "false", "DATABASE_URL": "sqlite://:memory:"}
@@ -90,6 +91,13 @@ def test_each_part_has_a_port_of_its_own(web):
 
     assert ports.web == web.getsockname()[1]
     assert len({getattr(ports, name) for name in OFFSETS} | {ports.web, ports.smtp}) == 7
+
+
+def test_site_and_standins_are_reached_from_this_machine_only(web):
+    with MailStandin() as mail:
+        for port in (web.getsockname()[1], int(mail.url.rpartition(":")[2])):
+            # Taken if a program listened on more than 127.0.0.1.
+            socket.create_server(("127.0.0.2", port)).close()
 
 
 def test_busy_port_of_a_standin_is_replaced(monkeypatch, web, busy):

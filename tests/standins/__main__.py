@@ -3,7 +3,8 @@
 Reads one JSON document from the standard input, prints ``ready`` once every port listens, and
 runs until SIGTERM, SIGINT or the end of the input; so it ends together with its parent::
 
-    {"google": {"port": 8101, "people": [{"email": "ana@example.com", "name": "Ana"}],
+    {"host": "127.0.0.1",
+     "google": {"port": 8101, "people": [{"email": "ana@example.com", "name": "Ana"}],
                 "grants": [{"email": "...", "refresh_token": "...", "scope": "..."}],
                 "events": [{"summary": "...", "start": "...", "end": "..."}]},
      "github": {"port": 8102, "people": [{"login": "ana", "email": "ana@example.com"}]},
@@ -38,6 +39,7 @@ def main() -> None:
     document = read_document(sys.stdin)
     with ExitStack() as stack:
         for standin in make_standins(document):
+            standin.host = document.get("host", standin.host)
             stack.enter_context(standin)
         sys.stdout.write("ready\n")
         sys.stdout.flush()

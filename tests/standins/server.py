@@ -45,7 +45,7 @@ def route(name: str, method: str, pattern: str, handler: str) -> Route:
 
 
 class Standin:
-    """A provider on 127.0.0.1, with its state in memory.
+    """A provider on loopback, or the ``host`` that is set, with its state in memory.
 
     One lock guards the state: it is held while a call is handled and by every method tests use,
     never during an ordered delay. After ``stop()``, ``start()`` returns at the same address with
@@ -53,6 +53,7 @@ class Standin:
     """
 
     routes: ClassVar[tuple[Route, ...]] = ()
+    host = "127.0.0.1"
 
     def __init__(self, port: int = 0) -> None:
         self._port = port
@@ -220,7 +221,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, standin: Standin, port: int) -> None:
         self.standin = standin
         self.connections: set[Any] = set()
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__((standin.host, port), _Handler)
 
     def server_bind(self) -> None:
         # HTTPServer would ask the resolver for this machine's name here.

@@ -18,7 +18,7 @@ from bookings.webhooks.endpoints import generate_secret
 from tests.demo.clocks import AGE_OF_DATA, clock_environment, moved_clock
 from tests.demo.folder import DATABASE, MAILS, empty_folder
 from tests.demo.people import EVERYBODY, TEACHER
-from tests.demo.ports import Ports, choose_ports, listen
+from tests.demo.ports import HOST, Ports, choose_ports, listen
 from tests.demo.processes import Processes
 from tests.demo.welcome import STOPPED, welcome
 
@@ -34,6 +34,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="where the site is served")
         parser.add_argument(
+            "--host", default=HOST, help="where it listens; only a container needs another address"
+        )
+        parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
         parser.add_argument(
@@ -47,7 +50,7 @@ class Command(BaseCommand):
         data = options["data"].resolve()
         with (
             empty_folder(data) as lock,
-            listen(options["port"]) as listener,
+            listen(options["port"], options["host"]) as listener,
             moved_clock(options["now"]) as ahead,
         ):
             ports = choose_ports(listener)
@@ -79,6 +82,7 @@ def _start(
     refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
     receiver_secret = generate_secret()
     world = _standins(ports, webhook_secret, refresh_token)
+    world["host"] = listener.getsockname()[0]
     world["receiver"] = {"port": ports.receiver, "secret": receiver_secret}
     world["mail"] = {"port": ports.mail, "smtp_port": ports.smtp, "folder": str(data / MAILS)}
     demo.start_standins(world)
