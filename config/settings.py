@@ -89,9 +89,10 @@ MIDDLEWARE = [
 ]
 if _has_local_names:
     MIDDLEWARE.insert(2, "config.web.middleware.LocalNameMiddleware")
-if ENV.is_local:
-    # Elsewhere WhiteNoise sends the files that collectstatic compressed.
-    MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")
+# Below WhiteNoise, which sends the files that collectstatic compressed; locally there are none.
+# BREACH needs another site's requests to carry the person's session: SameSite=Lax prevents that.
+_place = 0 if ENV.is_local else MIDDLEWARE.index("whitenoise.middleware.WhiteNoiseMiddleware") + 1
+MIDDLEWARE.insert(_place, "django.middleware.gzip.GZipMiddleware")
 
 TEMPLATES = [
     {
@@ -347,7 +348,7 @@ STORAGES = {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
             if ENV.is_local
-            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            else "config.web.static_files.StaticFilesStorage"
         ),
     },
 }
