@@ -90,7 +90,7 @@ class WaitingCard:
 
     @cached_property
     def state(self) -> str:
-        """A key of STATE_LABELS; ``free``: a place that is offered to no one."""
+        """A key of STATE_LABELS; ``free``: a place that no one keeps."""
         entry, virtual_class, now = self.entry, self.virtual_class, timezone.now()
         if virtual_class.status == ClassStatus.CANCELLED:
             return "cancelled"
@@ -98,7 +98,7 @@ class WaitingCard:
             return "ended"
         if entry.is_live(now):
             return "offered"
-        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.is_place_kept:
+        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.kept:
             return "free"
         if not takes_waiting(virtual_class, now):
             return "closed"
