@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
@@ -24,6 +25,7 @@ from bookings.domain.places.waiting_list import (
     find_pause_end,
     get_entry_of,
     leave_line,
+    list_lines_of,
     wait_again,
     wait_for_place,
 )
@@ -105,6 +107,15 @@ class WaitingCard:
         if entry.has_expired(now):
             return "expired"
         return "waiting" if entry.state == WaitingState.WAITING else "left"
+
+
+def present_lines(user: User) -> dict[str, list[WaitingCard]]:
+    """Return the places that are offered to a person, and the other lines."""
+    cards = [WaitingCard(entry) for entry in list_lines_of(user)]
+    return {
+        "offered": [card for card in cards if card.state == "offered"],
+        "lines": [card for card in cards if card.state != "offered"],
+    }
 
 
 @signed_in

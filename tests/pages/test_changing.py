@@ -74,6 +74,7 @@ def test_after_the_deadline_the_page_says_whom_to_write_to(scheduled, host, sign
 
     assert "Ahora solo puede hacerlo la profe." in text
     assert '<a href="mailto:teacher@example.com">' in text
+    assert "¿Una pregunta?" not in text
     assert path("cancel", scheduled) not in text
 
 
