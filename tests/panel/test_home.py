@@ -214,9 +214,12 @@ def test_what_is_urgent_comes_first(panel):
     usual = panel.get(reverse("admin:index")).text
     VirtualClassFactory(price_decision=PriceDecision.WAITING)
     urgent = panel.get(reverse("admin:index")).text
+    VirtualClassFactory(scheduled=True, start_time=at("12:15"))
+    near = panel.get(reverse("admin:index")).text
 
     assert usual.index('id="next-class"') < usual.index('id="tasks"')
     assert urgent.index('id="tasks"') < urgent.index('id="next-class"')
+    assert near.index('id="next-class"') < near.index('id="tasks"')
 
 
 def test_week_says_how_much_is_given_and_free(panel, google, teacher):
