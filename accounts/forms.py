@@ -19,7 +19,7 @@ class ProfileForm(forms.Form):
 
     name = forms.CharField(
         label=_("Nombre"),
-        help_text=_("Así te ven la profe y quienes comparten tus clases."),
+        help_text=_("Así te ven tu profe y quienes comparten tus clases."),
         max_length=MAX_NAME,
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
@@ -35,7 +35,7 @@ class ProfileForm(forms.Form):
     )
     phone = forms.CharField(
         label=_("Teléfono"),
-        help_text=_("Con código de área. Lo ve solo la profe, por si necesita avisarte algo."),
+        help_text=_("Con código de área. Lo ve solo tu profe, por si necesita avisarte algo."),
         max_length=MAX_PHONE,
         required=False,
         validators=[validate_one_line],

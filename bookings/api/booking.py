@@ -39,7 +39,7 @@ from config.lib.api import JSONIntegerField, Refusal, operation
 BOOKING_FAILED = "No pudimos guardar la reserva."
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
-CALENDAR_DOWN = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
+CALENDAR_DOWN = "No pudimos leer la agenda de tu profe. Volvé a intentarlo."
 
 
 class PreferenceView(APIView):

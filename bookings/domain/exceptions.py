@@ -44,7 +44,7 @@ class SlotTakenError(BookingError):
 class SlotNotOfferedError(SlotTakenError):
     """Outside of the teacher's hours, in a closure, too soon, too far ahead, or off the grid."""
 
-    text = _("La profe no ofrece ese horario.")
+    text = _("Tu profe no ofrece ese horario.")
     code = "slot_not_offered"
 
 
@@ -86,7 +86,7 @@ class PriceTooLowError(BookingError):
 
 
 class PriceNotAgreedError(BookingError):
-    text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
+    text = _("La clase no está en la lista de precios: falta que tu profe la acepte.")
     code = "price_not_agreed"
 
 
@@ -119,7 +119,7 @@ class TooManyLapsedError(TooManyHoldsError):
 
 class TooManyChosenError(TooManyLapsedError):
     text = _(
-        "Elegiste muchos horarios en un día. Probá de nuevo en unas horas, o escribile a la profe."
+        "Elegiste muchos horarios en un día. Probá de nuevo en unas horas, o escribile a tu profe."
     )
 
 
@@ -183,7 +183,7 @@ class OfferLapsedError(BookingError):
 
 
 class AlreadyJoinedError(BookingError):
-    text = _("Ya estás anotado en esta clase.")
+    text = _("Ya tenés un lugar en esta clase.")
     code = "already_joined"
     refund_case = RefundCase.PAID_TWICE
 
@@ -274,7 +274,7 @@ class ClassesAheadError(BookingError):
 
 class TransferWaitsError(BookingError):
     text = _(
-        "Una transferencia tuya espera que la profe la confirme o la devuelva, y sin tu nombre no "
+        "Una transferencia tuya espera que tu profe la confirme o la devuelva, y sin tu nombre no "
         "sabría a quién. Escribile, y después borrá la cuenta."
     )
 
@@ -284,7 +284,7 @@ class TransferNotOfferedError(BookingError):
 
 
 class TransfersOffError(TransferNotOfferedError):
-    text = _("La profe no recibe transferencias por acá.")
+    text = _("Tu profe no recibe transferencias por acá.")
 
 
 class OperationNumberError(BookingError):

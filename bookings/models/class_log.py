@@ -10,7 +10,7 @@ from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 class ClassEvent(models.TextChoices):
     BOOKED = "booked", "Reservada"
-    BOOKED_FOR = "booked_for", "Reservada por la profe"
+    BOOKED_FOR = "booked_for", "Reservada desde el panel"
     PAID = "paid", "Pago confirmado"
     SCHEDULED = "scheduled", "Agendada"
     JOINED = "joined", "Se sumó alguien"
@@ -30,7 +30,7 @@ class ClassEvent(models.TextChoices):
     REBUILT = "rebuilt", "Recuperada del calendario"
     CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
     PRICE_AGREED = "price_agreed", "Precio aceptado"
-    MESSAGE_SENT = "message_sent", "Mensaje de la profe"
+    MESSAGE_SENT = "message_sent", "Mensaje a la clase"
     PUBLISHED = "published", "Publicada"
     SEAT_PAID = "seat_paid", "Lugar pagado"
     SEAT_LOST = "seat_lost", "Pagaron sin que quedara lugar"

@@ -28,8 +28,8 @@ class NoticeKind(models.TextChoices):
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # From the teacher, in her own words.
-    MESSAGE = "message", "Mensaje de la profe"
-    BOOKED_FOR = "booked_for", "Clase que reservó la profe"
+    MESSAGE = "message", "Mensaje a la clase"
+    BOOKED_FOR = "booked_for", "Clase reservada desde el panel"
     CLASS_LINK = "class_link", "Enlace de una clase"
     # To everyone in an open class.
     GOES_ON = "goes_on", "Clase abierta que se da"

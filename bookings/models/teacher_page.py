@@ -1,6 +1,7 @@
 """The teacher's page: about her, quotes of students, frequent questions."""
 
 from copy import copy
+from typing import TypeVar
 
 from django.core.validators import URLValidator
 from django.db import models
@@ -13,6 +14,8 @@ from accounts.models import Language
 PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
 # Texts with a second one in English.
 TRANSLATED = ("subject", "tagline", "about", "credentials", "levels", "class_description")
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 class ContactWay(models.TextChoices):
@@ -122,6 +125,14 @@ class TeacherPage(models.Model):
         db_default="",
         help_text="Por ejemplo: lunes a viernes de 9 a 18.",
     )
+    hours_en = models.CharField(
+        "horario de atención, en inglés",
+        max_length=120,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Vacío: las páginas en inglés lo muestran en castellano.",
+    )
     data_fiscal_url = models.URLField(
         "Data Fiscal",
         max_length=500,
@@ -149,12 +160,7 @@ class TeacherPage(models.Model):
 
     def in_language(self, language: str | None) -> "TeacherPage":
         """Return the page with the texts of a language, empty where she wrote none."""
-        if language != Language.ENGLISH:
-            return self
-        page = copy(self)
-        for name in TRANSLATED:
-            setattr(page, name, getattr(self, f"{name}_en"))
-        return page
+        return _translate(self, TRANSLATED, language)
 
     @property
     def credential_lines(self) -> list[str]:
@@ -194,6 +200,12 @@ class Quote(models.Model):
 class Question(models.Model):
     question = models.CharField("pregunta", max_length=160)
     answer = models.TextField("respuesta", max_length=1_000)
+    question_en = models.CharField(
+        "pregunta, en inglés", max_length=160, blank=True, default="", db_default=""
+    )
+    answer_en = models.TextField(
+        "respuesta, en inglés", max_length=1_000, blank=True, default="", db_default=""
+    )
     position = models.PositiveSmallIntegerField("posición", default=0)
 
     class Meta:
@@ -203,6 +215,10 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.question
+
+    def in_language(self, language: str | None) -> "Question":
+        """Return it in a language, empty if she wrote none."""
+        return _translate(self, ("question", "answer"), language)
 
 
 class StoredFile(models.Model):
@@ -219,6 +235,15 @@ def photo_name(photo: ImageFieldFile, width: int) -> str:
     """Return the storage name of one width: ``3f9c27d1-640``."""
     digest = str(photo.name).partition("-")[0]
     return f"{digest}-{width}"
+
+
+def _translate(row: Row, names: tuple[str, ...], language: str | None) -> Row:
+    if language != Language.ENGLISH:
+        return row
+    translated = copy(row)
+    for name in names:
+        setattr(translated, name, getattr(row, f"{name}_en"))
+    return translated
 
 
 def _lines(text: str) -> list[str]:

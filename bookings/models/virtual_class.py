@@ -281,7 +281,7 @@ class VirtualClass(models.Model):
 
     @property
     def kind_label(self) -> str:
-        return self.offer.name if self.offer else self.get_class_type_display()
+        return self.offer.shown_name if self.offer else self.get_class_type_display()
 
     @property
     def capacity(self) -> int:

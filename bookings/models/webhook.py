@@ -21,7 +21,7 @@ class WebhookKind(models.TextChoices):
     MOVED = "class.moved", "Clase en otro horario"
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
-    BOOKED_FOR = "class.booked_for", "Clase reservada por la profe"
+    BOOKED_FOR = "class.booked_for", "Clase reservada desde el panel"
     CLAIMED = "class.claimed", "La tomó su estudiante"
     UNCLAIMED = "class.unclaimed", "Se deshizo: la había tomado otra persona"
     TRANSFER_ANNOUNCED = "transfer.announced", "Avisaron una transferencia"

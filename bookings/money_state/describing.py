@@ -107,12 +107,12 @@ class Money(MoneyFacts):
             online = self.owed_online if is_by_hand else 0
             return " ".join(say_what_goes_back(online=online, by_hand=0, kept=self.kept))
         if self.second_back:
-            text = _("Pagaste dos veces: la profe te devuelve %(amount)s.")
+            text = _("Pagaste dos veces: tu profe te devuelve %(amount)s.")
             return text % {"amount": pesos(self.second_back)}
         if self.review == ReviewReason.PAID_TWICE:
-            return _("Pagaste dos veces: la profe lo está mirando.")
+            return _("Pagaste dos veces: tu profe lo está mirando.")
         if self.review == ReviewReason.OVERPAID:
-            return _("Entró más de lo que cuesta: la profe lo mira.")
+            return _("Entró más de lo que cuesta: tu profe lo mira.")
         return ""
 
     @property

@@ -30,7 +30,7 @@ REASONS: dict[str, Promise] = {
     RefundReason.BELOW_MINIMUM: _("No se llegó al mínimo de personas."),
     RefundReason.PAID_TWICE: _("La clase ya estaba pagada, y este pago fue de más."),
     RefundReason.NEVER_BOOKED: _("Después del pago no llegó ninguna reserva."),
-    RefundReason.BY_TEACHER: _("Lo decidió la profe."),
+    RefundReason.BY_TEACHER: _("Lo decidió tu profe."),
     ELSEWHERE: format_lazy(_("Se devolvió desde la cuenta de {provider}."), provider=PROVIDER_NAME),
     CHARGEBACK: format_lazy(
         _("Hubo un contracargo: el banco o {provider} descontó el pago."), provider=PROVIDER_NAME

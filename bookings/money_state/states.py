@@ -13,7 +13,7 @@ BACK_ONLINE = _(
     "Te devolvemos %(back)s al medio con que pagaste; con tarjeta puede tardar hasta el próximo "
     "resumen."
 )
-BACK_BY_HAND = _("La profe te devuelve %(back)s %(how)s.")
+BACK_BY_HAND = _("Tu profe te devuelve %(back)s %(how)s.")
 NOT_BACK = _("No se devuelven %(kept)s: ya pasó el plazo.")
 AS_PAID, IN_CASH, BY_TRANSFER = _("por donde le pagaste"), _("en efectivo"), _("por transferencia")
 # An announced transfer whose time or place is not kept any more.
@@ -54,9 +54,9 @@ class MoneyState(Enum):
     )
     UNDECIDED = (
         "undecided",
-        _("Falta que acepte la profe"),
+        _("Falta que acepte tu profe"),
         _(
-            "No está en la lista de precios. Si la profe la acepta, la agendamos apenas esté "
+            "No está en la lista de precios. Si tu profe la acepta, la agendamos apenas esté "
             "paga; si no, te devolvemos todo lo que hayas pagado."
         ),
         ALL_BACK,
@@ -76,8 +76,8 @@ class MoneyState(Enum):
     REFUND_FAILED = (
         "refund_failed",
         _("Devolución pendiente"),
-        _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
-        _("No pudimos devolverte %(back)s. La profe ya lo sabe, y lo arregla con vos."),
+        _("No pudimos devolverte %(back)s. Tu profe ya lo sabe, y lo arregla con vos."),
+        _("No pudimos devolverte %(back)s. Tu profe ya lo sabe, y lo arregla con vos."),
         "Devolución rechazada: %(back)s",
         "Devolución rechazada",
         "preparing",
@@ -139,8 +139,8 @@ class MoneyState(Enum):
     REVIEW = (
         "review",
         _("En revisión"),
-        _("Algo no coincide con lo que esperábamos, y la profe lo está mirando."),
-        _("La profe revisa tu pago, y te devuelve lo que corresponda."),
+        _("Algo no coincide con lo que esperábamos, y tu profe lo está mirando."),
+        _("Tu profe revisa tu pago, y te devuelve lo que corresponda."),
         "Para revisar: %(review)s",
         "A revisar",
         "preparing",
@@ -175,7 +175,7 @@ class MoneyState(Enum):
     NOT_SCHEDULED = (
         "not_scheduled",
         _("Pagada, falta agendar"),
-        _("La profe la termina de agendar; tu pago está."),
+        _("Tu profe la termina de agendar; tu pago está."),
         ALL_BACK,
         "Pagó %(came)s; falta agendarla",
         "Pagada, falta agendar",
@@ -212,10 +212,10 @@ class MoneyState(Enum):
         "announced",
         _("Transferencia avisada"),
         _(
-            "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que la profe la "
+            "Avisaste %(asked)s el %(day)s, operación %(number)s. Falta que tu profe la "
             "confirme: te llega un correo."
         ),
-        _("Avisaste %(asked)s, operación %(number)s: si llegó, la profe te lo devuelve."),
+        _("Avisaste %(asked)s, operación %(number)s: si llegó, tu profe te lo devuelve."),
         "Avisó %(asked)s",
         "Transferencia avisada",
         "pending",
@@ -278,10 +278,10 @@ class MoneyState(Enum):
         "transfer_refused",
         _("Transferencia sin llegar"),
         _(
-            "La profe no encontró la operación %(number)s. Fijate en tu banco si salió, y "
+            "Tu profe no encontró la operación %(number)s. Fijate en tu banco si salió, y "
             "avisala de nuevo."
         ),
-        _("Si la transferencia llegó igual, la profe te la devuelve."),
+        _("Si la transferencia llegó igual, tu profe te la devuelve."),
         "La transferencia no llegó",
         "Transferencia sin llegar",
         "pending",

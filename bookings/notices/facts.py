@@ -70,7 +70,7 @@ def _class_hours(notice: Notice) -> str:
 
 def _offer_name(notice: Notice) -> str:
     offer = notice.require_class().offer
-    return offer.name if offer else ""
+    return offer.shown_name if offer else ""
 
 
 def _known_time(notice: Notice) -> str:
@@ -115,10 +115,10 @@ def must_knock(user: User) -> bool:
 
 def _how_to_enter(notice: Notice) -> str:
     if notice.user.is_placeholder and must_knock(notice.user):
-        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a la profe.")
+        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a tu profe.")
     text = _(
         "Vas a tener que pedir entrar, porque tu correo no es de una cuenta de Google: abrí el "
-        "enlace y esperá a que la profe te deje pasar."
+        "enlace y esperá a que tu profe te deje pasar."
     )
     return str(text) if must_knock(notice.user) else ""
 
@@ -137,7 +137,7 @@ def _invitation(notice: Notice) -> str:
 
 def _open_class(notice: Notice) -> str:
     open_class = find_open_class(notice.virtual_class)
-    return open_class.title if open_class else ""
+    return open_class.shown_title if open_class else ""
 
 
 def _people_so_far(notice: Notice) -> str:

@@ -149,10 +149,8 @@ not_in_line = SkipRule("La persona ya no esperaba un lugar.", lambda one: not _i
 # Only the last mail of a kind to a person about a class leaves.
 replaced = SkipRule("Un correo posterior lo reemplaza.", _is_replaced)
 offer_over = SkipRule("El lugar ya no se ofrecía.", _is_offer_over)
-price_decided = SkipRule(
-    "La profe ya había decidido.", lambda one: not one.require_class().is_undecided
-)
-minimum_decided = SkipRule("La profe ya había decidido.", _is_minimum_decided)
+price_decided = SkipRule("Ya lo habías decidido.", lambda one: not one.require_class().is_undecided)
+minimum_decided = SkipRule("Ya lo habías decidido.", _is_minimum_decided)
 not_to_pay = SkipRule(
     "La clase ya no esperaba su pago.", lambda one: not _is_kept_until_paid(one.require_class())
 )

@@ -150,7 +150,7 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.BOOKED_FOR: Mail(
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
-        opening=_("La profe te reservó esta clase. Falta pagarla."),
+        opening=_("Tu profe te reservó esta clase. Falta pagarla."),
         explanation=_("Si no la querés, no la pagues: el horario queda libre, y no te cobramos."),
         facts=(facts.offer, facts.when, money_facts.price, facts.pay_until),
         link=links.pay_class,
@@ -161,7 +161,7 @@ MAILS_TO_PEOPLE = {
         subject=_("Tu clase se guardó en una cuenta: %(day)s, %(clock)s"),
         opening=_("Con el enlace de tu clase, alguien la guardó en su cuenta."),
         explanation=_(
-            "Si fuiste vos, no hace falta que hagas nada. Si no, respondé este correo: la profe "
+            "Si fuiste vos, no hace falta que hagas nada. Si no, respondé este correo: tu profe "
             "te la devuelve, con un enlace nuevo."
         ),
         facts=(facts.offer, facts.when),
@@ -170,7 +170,7 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.CLASS_LINK: Mail(
         subject=_("El enlace de tu clase: %(day)s, %(clock)s"),
-        opening=_("La profe te manda el enlace de tu clase."),
+        opening=_("Tu profe te manda el enlace de tu clase."),
         explanation=_(
             "Sirve sin cuenta, y quien lo tiene puede ver la clase: no lo reenvíes. Los enlaces de "
             "antes ya no sirven."
@@ -190,7 +190,7 @@ MAILS_TO_PEOPLE = {
         subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
         explanation=_(
-            "Si ya transferiste, no perdés nada: escribile a la profe el número de operación. Si "
+            "Si ya transferiste, no perdés nada: escribile a tu profe el número de operación. Si "
             "el horario sigue libre, la clase es tuya; si no, te devuelve el dinero."
         ),
         facts=(facts.when, money_facts.price),
@@ -201,7 +201,7 @@ MAILS_TO_PEOPLE = {
         subject=_("Se venció el tiempo para pagar tu lugar: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y tu lugar quedó libre."),
         explanation=_(
-            "Si ya transferiste, no perdés nada: escribile a la profe el número de operación. Si "
+            "Si ya transferiste, no perdés nada: escribile a tu profe el número de operación. Si "
             "queda un lugar, es tuyo; si no, te devuelve el dinero."
         ),
         facts=(facts.open_class, facts.when, facts.place_price),
@@ -210,10 +210,10 @@ MAILS_TO_PEOPLE = {
     ),
     NoticeKind.TRANSFER_REFUSED: Mail(
         subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),
-        opening=_("La profe no encontró tu transferencia en su cuenta."),
+        opening=_("Tu profe no encontró tu transferencia en su cuenta."),
         explanation=_(
             "Fijate en tu banco si salió, y que el número de operación sea ese. Después avisala de "
-            "nuevo, o escribile a la profe."
+            "nuevo, o escribile a tu profe."
         ),
         facts=(facts.when, facts.transfer_amount, facts.operation_number),
         link=links.announce_again,
@@ -233,7 +233,7 @@ MAILS_TO_PEOPLE = {
         subject=_("No pudimos devolverte dinero todavía"),
         opening=_("Quisimos devolverte dinero, y %(provider)s no lo aceptó."),
         explanation=_(
-            "La profe ya lo sabe y te va a contactar para devolvértelo. No hace falta que hagas "
+            "Tu profe ya lo sabe y te va a contactar para devolvértelo. No hace falta que hagas "
             "nada."
         ),
         facts=(

@@ -39,8 +39,8 @@ TITLES = {
 def title_of(chosen: VirtualClass | Hold) -> str | Promise:
     open_class: OpenClass | None = getattr(chosen, "open_class", None)
     if open_class is not None:
-        return open_class.title
-    return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
+        return open_class.shown_title
+    return chosen.offer.shown_name if chosen.offer else TITLES[ClassType(chosen.class_type)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,20 @@ class Kind:
         return [(one, option_query(one)) for one in self.options]
 
     @property
-    def has_own_text(self) -> bool:
-        """True if the teacher wrote the hint, in her own language."""
-        return self.offer is not None and bool(self.offer.text)
+    def has_spanish_name(self) -> bool:
+        """True if an offer's name is in Spanish, perhaps on an English page."""
+        return self.offer is not None and self.label == self.offer.name
+
+    @property
+    def has_spanish_text(self) -> bool:
+        return self.offer is not None and self.hint == self.offer.text
 
     @property
     def hint(self) -> str:
-        if self.offer and self.offer.text:
-            return self.offer.text
+        if self.offer and self.offer.shown_text:
+            return self.offer.shown_text
         if not self.is_group:
-            return _("Vos y la profe, a tu ritmo.")
+            return _("Vos y tu profe, a tu ritmo.")
         people = max(one.max_students for one in self.options)
         return ngettext(
             "Reservás vos e invitás con un código. Hasta %(people)d persona.",

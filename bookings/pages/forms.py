@@ -120,7 +120,7 @@ class PlaceForm(forms.Form):
 class CancelForm(forms.Form):
     reason = forms.CharField(
         label=_("¿Por qué la cancelás?"),
-        help_text=_("Solo lo lee la profe."),
+        help_text=_("Solo lo lee tu profe."),
         max_length=500,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),

@@ -61,7 +61,8 @@ def _describe_service(option: ClassOption, teacher: TeacherPage, provider: str) 
         "provider": {"@id": provider},
         "offers": [_describe_tier(option, tier) for tier in option.tiers],
     }
-    return {**described, "description": offer.text} if offer and offer.text else described
+    text = offer.shown_text if offer else ""
+    return {**described, "description": text} if text else described
 
 
 def _describe_tier(option: ClassOption, tier: Tier) -> dict[str, Any]:
@@ -92,8 +93,8 @@ def _describe_event(open_class: CountedClass, teacher: TeacherPage) -> dict[str,
     facts = {
         "@type": "EducationEvent",
         "@id": address,
-        "name": open_class.title,
-        "description": open_class.text,
+        "name": open_class.shown_title,
+        "description": open_class.shown_text,
         "startDate": timezone.localtime(virtual_class.start_time).isoformat(),
         "endDate": timezone.localtime(virtual_class.end_time).isoformat(),
         "eventAttendanceMode": f"{ORG}/OnlineEventAttendanceMode",

@@ -257,7 +257,7 @@ def _take_announcement(request: HttpRequest, form: AnnounceForm, purchase: Purch
     """Return False if the photo is refused, which the form then says."""
     try:
         announce_transfer(user=purchase.person, purchase=purchase, **form.cleaned_data)
-        messages.success(request, _("Listo: le avisamos a la profe. Falta que la confirme."))
+        messages.success(request, _("Listo: le avisamos a tu profe. Falta que la confirme."))
     except PhotoError as refusal:
         form.add_error("receipt", refusal.text)
     except BookingError as refusal:

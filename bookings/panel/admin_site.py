@@ -27,7 +27,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 class TeacherAdminSite(AdminSite):
-    site_header = "Panel de la profe"
+    site_header = "Panel"
     site_title = "Panel"
     empty_value_display = "—"
     index_title = "Hoy"

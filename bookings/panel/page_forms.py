@@ -69,6 +69,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "cuit",
             "address",
             "hours",
+            "hours_en",
             "data_fiscal_url",
         ]
         widgets = {
@@ -107,8 +108,17 @@ class RowForm(forms.Form):
     """Left out when both of its fields are empty."""
 
     use_required_attribute = False
+    english: Sequence[str] = ()
     # The prefixes of the rows with which this one may change places; "" if there is none.
     above = below = ""
+
+    @property
+    def in_spanish(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in self.english]
+
+    @property
+    def in_english(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.english]
 
     def is_empty(self) -> bool:
         return not any(self.cleaned_data.get(name) for name in self.fields)
@@ -130,10 +140,27 @@ class QuestionForm(RowForm):
     answer = forms.CharField(
         label="Respuesta", required=False, max_length=1_000, widget=forms.Textarea({"rows": 3})
     )
+    question_en = forms.CharField(label="Pregunta, en inglés", required=False, max_length=160)
+    answer_en = forms.CharField(
+        label="Respuesta, en inglés",
+        required=False,
+        max_length=1_000,
+        widget=forms.Textarea({"rows": 3}),
+    )
+    english = ("question_en", "answer_en")
+    # A field, and one that is of no use without it.
+    needed = (
+        ("question", "answer"),
+        ("answer", "question"),
+        ("question_en", "answer_en"),
+        ("answer_en", "question_en"),
+        ("question", "question_en"),
+    )
 
     def clean(self) -> None:
-        for name, other in (("question", "answer"), ("answer", "question")):
-            if self.cleaned_data.get(other) and not self[name].value():
+        for name, other in self.needed:
+            is_missing = not self[name].value() and name not in self.errors
+            if self.cleaned_data.get(other) and is_missing:
                 self.add_error(name, "Completá la pregunta y la respuesta, o borrá las dos.")
 
 

@@ -143,7 +143,7 @@ class ErasePerson(Step[User]):
         "que pasen, y después borrá la cuenta.",
         TransferWaitsError: "Esta persona avisó una transferencia. Decí si llegó, o que la "
         "devolviste, y después borrá la cuenta: sin su nombre no sabrías a quién devolverla.",
-        NotHostError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe.",
+        NotHostError: "Esta persona tiene una reserva sin pagar, y solo vos podés cancelarla.",
     }
 
     def is_offered(self, row: User) -> bool:

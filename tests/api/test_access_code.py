@@ -24,7 +24,7 @@ NOT_FOUND = refusal(
 OWN_CLASS = refusal(403, "own_class", "Esta clase la reservaste vos: no hace falta que te sumes.")
 ENDED = refusal(410, "class_ended", "La clase ya terminó.")
 FULL = refusal(409, "class_full", "La clase está completa.")
-JOINED = refusal(409, "already_joined", "Ya estás anotado en esta clase.")
+JOINED = refusal(409, "already_joined", "Ya tenés un lugar en esta clase.")
 NO_STRING = (400, {"error": "El cuerpo tiene que ser un texto JSON con el código de acceso."})
 
 

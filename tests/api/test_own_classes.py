@@ -294,7 +294,7 @@ def test_nothing_moves_while_the_calendar_is_down(signed_in, scheduled, google):
     body = {"start": tuesday("18:30", weeks=1).isoformat()}
     response = post(signed_in, f"{PATH}/{scheduled.pk}/move", body)
 
-    text = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
+    text = "No pudimos leer la agenda de tu profe. Volvé a intentarlo."
     assert answer_of(response) == (503, {"error": text})
     assert response["Retry-After"] == "30"
 

@@ -120,7 +120,7 @@ def test_a_time_that_the_pages_do_not_offer_has_no_preference(signed_in, mercado
     start = "2026-12-25T10:00:00-03:00"
     body = wish(start=start, end="2026-12-25T11:00:00-03:00")
 
-    refusal = {"error": "La profe no ofrece ese horario.", "code": "slot_not_offered"}
+    refusal = {"error": "Tu profe no ofrece ese horario.", "code": "slot_not_offered"}
     assert answer_of(post(signed_in, PATH, body)) == (409, refusal)
     # A preference of the teacher's own server is her word.
     theirs = booking_body(price=PRICE, preferenceId="made-elsewhere", **body)
@@ -134,7 +134,7 @@ def test_a_calendar_that_is_down_gives_no_preference(signed_in, mercadopago, goo
 
     response = post(signed_in, PATH, wish(**period))
 
-    text = "No pudimos leer la agenda de la profe. Volvé a intentarlo."
+    text = "No pudimos leer la agenda de tu profe. Volvé a intentarlo."
     assert answer_of(response) == (503, {"error": text})
     assert not Payment.objects.exists()
 

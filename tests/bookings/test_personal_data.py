@@ -201,7 +201,7 @@ def test_only_the_own_address_confirms(ana, address):
 
 
 def test_teacher_is_not_erased(teacher):
-    with pytest.raises(BookingError, match="La cuenta de la profe"):
+    with pytest.raises(BookingError, match="La cuenta con la que das clases"):
         erase_person(user=teacher, by=teacher, fresh_sign_in=True)
 
 

@@ -100,7 +100,7 @@ def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     assert "Te devolvemos $" not in page
     assert not Notice.objects.filter(kind=NoticeKind.MONEY_RETURNED).exists()
     mail = read_mail(host, NoticeKind.REFUND_FAILED)
-    assert "La profe ya lo sabe y te va a contactar" in mail
+    assert "Tu profe ya lo sabe y te va a contactar" in mail
     assert "$\xa024.000" in mail
     assert str(REASONS[RefundReason.CANCELLED]) in mail
     assert Notice.objects.filter(user=teacher, kind=NoticeKind.TO_REVIEW).count() == 1
@@ -170,6 +170,6 @@ def test_a_refused_refund_that_the_teacher_returns_in_cash_is_said_so(
     reason = REASONS[RefundReason.CANCELLED]
     assert told(paid) == [(reason, PRICE, ReturnState.UNDERWAY)]
     mail = read_mail(host, NoticeKind.CANCELLED)
-    assert "Tu pago: La profe te devuelve $\xa024.000 en efectivo.\n" in mail
+    assert "Tu pago: Tu profe te devuelve $\xa024.000 en efectivo.\n" in mail
     failed = Notice.objects.get(kind=NoticeKind.REFUND_FAILED)
     assert failed.failure == refund_settled.reason

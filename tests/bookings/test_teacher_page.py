@@ -14,6 +14,7 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, IntegrityError
 from django.template import engines
 from django.test import RequestFactory
+from django.utils.translation import override
 from PIL import Image
 
 from bookings.domain.desk.own_page import (
@@ -109,6 +110,24 @@ def test_what_she_writes_counts_from_then_on():
     seller = load_seller()
     assert (seller["seller_name"], seller["hours"]) == ("Otra", "")
     assert seller["address"] == "Calle 1"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_english_page_has_the_hours_in_english_if_she_wrote_them():
+    hours = {"hours": "lunes de 9 a 18"}
+    write_teacher_page(texts=hours, quotes=[], questions=[])
+    with override("en"):
+        spanish = load_seller()["hours"]
+
+    write_teacher_page(texts=hours | {"hours_en": "Monday, 9 to 18"}, quotes=[], questions=[])
+
+    with override("en"):
+        english = load_seller()["hours"]
+    assert [spanish, english, load_seller()["hours"]] == [
+        "lunes de 9 a 18",
+        "Monday, 9 to 18",
+        "lunes de 9 a 18",
+    ]
 
 
 @pytest.fixture

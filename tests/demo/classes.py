@@ -80,7 +80,7 @@ def seed_classes(people: dict[DemoPerson, User]) -> None:
 
     called_off = _book(bruno, _open_at(6, 16), text="Phrasal verbs.")
     _schedule(called_off, teacher)
-    cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
+    cancel_class(class_id=called_off.pk, actor=teacher, reason="Ese día es feriado.")
 
     _seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _book_for_lucia(teacher, _open_at(3, 11))
@@ -214,6 +214,8 @@ def _seed_open_classes(
     conversation = OpenClassDraft(
         title="Conversación B1",
         text="Charlamos en grupo sobre un tema nuevo cada semana. Traé ganas de hablar.",
+        title_en="B1 conversation",
+        text_en="We talk as a group about a new topic each week. Come ready to speak.",
         level=Level.INTERMEDIATE,
         start=first,
         minutes=60,
@@ -225,6 +227,8 @@ def _seed_open_classes(
     club = OpenClassDraft(
         title="Club de lectura en inglés",
         text="Leemos un cuento corto y lo comentamos.",
+        title_en="Book club in English",
+        text_en="We read a short story and talk about it.",
         start=second,
         minutes=90,
         places=8,

@@ -38,5 +38,6 @@ SELLER = {
     "cuit": "27-00000000-6",
     "address": "Calle Inventada 123, Rosario",
     "hours": "lunes a viernes de 9 a 18",
+    "hours_en": "Monday to Friday, 9 to 18",
     "data_fiscal_url": "https://datafiscal.demo.example/?qr=demo",
 }

@@ -64,6 +64,28 @@ TEXTS = {
         "Empezamos charlando cinco minutos. Después trabajamos con lo que vos elegiste, y al final "
         "te llevás mis notas y una idea para practicar en la semana."
     ),
+    "subject_en": "English",
+    "tagline_en": "You will speak from the first class on, even if you feel shy today.",
+    "about_en": (
+        "I have taught English for twelve years, the last seven by video call. I worked at "
+        "institutes in Rosario and helped more than three hundred people to sit exams, give "
+        "interviews and travel.\n\n"
+        "I like a class to be a conversation: you bring a topic, we talk about it, and I note what "
+        "is worth practising."
+    ),
+    "credentials_en": (
+        "Teacher of English, IES Olga Cossettini\n"
+        "Certificate of Proficiency in English, Cambridge\n"
+        "Twelve years of classes"
+    ),
+    "levels_en": (
+        "From scratch\nConversation, to loosen up\n"
+        "Work: meetings and interviews\nExams: First, Advanced, IELTS"
+    ),
+    "class_description_en": (
+        "We chat for five minutes first. Then we work on what you chose, and at the end you take "
+        "my notes and an idea to practise during the week."
+    ),
     "contact": "both",
 }
 QUOTES = [
@@ -76,14 +98,21 @@ QUESTIONS = [
         "¿Qué necesito para la clase?",
         "Un teléfono o una computadora con cámara. El enlace de la videollamada te llega con la "
         "reserva, y no hace falta instalar nada.",
+        "What do I need for the class?",
+        "A phone or a computer with a camera. The link to the video call comes with the booking, "
+        "and there is nothing to install.",
     ),
     (
         "¿Y si no sé nada de inglés?",
         "Empezamos de cero, y hablamos en castellano hasta que lo necesites menos.",
+        "What if I know no English at all?",
+        "We start from scratch, and speak Spanish until you need it less.",
     ),
     (
         "¿Puedo tomar una sola clase?",
         "Sí. Reservás de a una, cuando querés: no hay abono ni matrícula.",
+        "Can I take a single class?",
+        "Yes. You book one at a time, when you like: no subscription and no fee to join.",
     ),
 ]
 PORTRAIT = Path(__file__).with_name("portrait.jpg")  # a drawing of nobody
@@ -114,6 +143,8 @@ def seed_offers() -> None:
         key="clasedeprub2",
         name="Clase de prueba",
         text="Nos conocemos, vemos tu nivel y armamos un plan. Sin compromiso.",
+        name_en="Trial class",
+        text_en="We get to know each other, find your level and make a plan. No strings attached.",
         once_per_person=True,
     )
     _save_offer(
@@ -121,12 +152,16 @@ def seed_offers() -> None:
         key="examenfirst2",
         name=EXAM,
         text="Simulacros con tiempo y corrección por escrito, para First o IELTS.",
+        name_en="Exam preparation",
+        text_en="Timed mock exams with written corrections, for First or IELTS.",
     )
     _save_offer(
         {(60, 4): 2_800_000, (60, 8): 4_200_000},
         key="nubesurgrupo",
         name="Equipo de Nube Sur",
         text="El precio que acordamos con tu empresa.",
+        name_en="Nube Sur team",
+        text_en="The price agreed with your company.",
         class_type=ClassType.GROUP,
         is_listed=False,
     )
@@ -146,7 +181,10 @@ def seed_own_page() -> None:
     write_teacher_page(
         texts=TEXTS | SELLER,
         quotes=[Quote(text=text, author=author) for text, author in QUOTES],
-        questions=[Question(question=question, answer=answer) for question, answer in QUESTIONS],
+        questions=[
+            Question(question=question, answer=answer, question_en=question_en, answer_en=answer_en)
+            for question, answer, question_en, answer_en in QUESTIONS
+        ],
     )
     with PORTRAIT.open("rb") as photo:
         set_photo(photo)

@@ -19,6 +19,9 @@ NOT_VOSEO = re.compile(
     r"|Escribe|Comparte|Únete|Haz|Ven|Mira|Entra|Invita|Ingresa|Agrega|Seleccione|Ingrese|Introduzca"
     r"|Asegúrese|Elija|Haga|Vuelva|Intente)\b"
 )
+GENDERED = re.compile(
+    r"\b([Ll]a|[Ee]l|[Uu]na?|del|al) profe\b|\b([Ss]he|[Hh]ers?|[Hh]e|[Hh]is|[Hh]im)\b"
+)
 
 CATALOGUES = [messages.CATALOGUE, messages.DJANGO_S_SPANISH]
 
@@ -132,6 +135,12 @@ def test_spanish_says_vos():
     django_s = [spanish for _, spanish in pairs(messages.DJANGO_S_SPANISH)]
 
     assert [text for text in own + django_s if NOT_VOSEO.search(text)] == []
+
+
+def test_no_text_gives_the_teacher_a_gender():
+    gendered = [pair for pair in pairs() if GENDERED.search(" ".join(pair))]
+
+    assert gendered == []
 
 
 def test_django_still_has_the_texts_that_are_changed():

@@ -72,7 +72,7 @@ def test_after_the_deadline_the_page_says_whom_to_write_to(scheduled, host, sign
     with time_machine.travel(scheduled.start_time - timedelta(hours=1), tick=False):
         text = text_of(client.get(path("class", scheduled)))
 
-    assert "Ahora solo puede hacerlo la profe." in text
+    assert "Ahora solo puede hacerlo tu profe." in text
     assert '<a href="mailto:teacher@example.com">' in text
     assert "¿Una pregunta?" not in text
     assert path("cancel", scheduled) not in text
@@ -92,7 +92,7 @@ def test_a_guest_may_leave_and_nothing_else(joined, student, sign_in):
 def test_cancelling_asks_first_and_says_who_is_told(joined, host, sign_in):
     text = text_of(sign_in(host).get(path("cancel", joined)))
 
-    assert "a vos, a la profe y a la otra persona que participa" in text
+    assert "a vos, a tu profe y a la otra persona que participa" in text
     assert "No pagaste nada." in text
     assert VirtualClass.objects.get().is_scheduled
 
@@ -119,7 +119,7 @@ def test_what_was_paid_by_hand_and_what_goes_back_are_named(scheduled, host, sig
     cancelled = text_of(client.get(path("class", scheduled)))
 
     for page in (asked, cancelled):
-        assert "La profe te devuelve $ 10.000" in page
+        assert "Tu profe te devuelve $ 10.000" in page
         assert "No se devuelven $ 5.000: ya pasó el plazo." in page
 
 

@@ -291,7 +291,7 @@ def test_the_home_offers_the_class_to_the_owner_of_the_address(sign_in, unpaid, 
     host.save()
     mine = sign_in(host)
 
-    assert "La profe te reservó una clase" in text_of(mine.get("/inicio"))
+    assert "Tu profe te reservó una clase" in text_of(mine.get("/inicio"))
     mine.post(f"/inicio/clases/tomar/{lucia.pk}")
 
     assert VirtualClass.objects.get().booked_by == host

@@ -66,7 +66,7 @@ def test_the_policy_is_told_before_paying(host, sign_in, weeks, said):
 
     assert said in details
     assert ("Si cancelás más tarde, no se devuelve nada." in details) == bool(weeks)
-    assert "Si la profe cancela la clase, te devolvemos todo." in details
+    assert "Si tu profe cancela la clase, te devolvemos todo." in details
     assert said in its_class
 
 

@@ -126,7 +126,7 @@ def test_who_has_joined_a_class_that_is_full_by_now_is_told_and_led_to_the_class
 
     assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
     told = [str(message) for message in get_messages(response.wsgi_request)]
-    assert told == ["Ya estás anotado en esta clase."]
+    assert told == ["Ya tenés un lugar en esta clase."]
 
 
 def test_a_session_that_ended_meanwhile_joins_nobody(virtual_class, client):

@@ -56,7 +56,7 @@ def test_a_place_paid_twice_can_be_left(ana, host, teacher, mercadopago, open_cl
     shown = ana.get(address)
     page = plain_text_of(shown)
     assert "Te devolvemos $ 8.000 al medio" in page
-    assert ("La profe te devuelve $ 8.000" in page) == (days == 1)
+    assert ("Tu profe te devuelve $ 8.000" in page) == (days == 1)
 
     [kept] = re.findall(r'name="kept" value="(\d+)"', shown.text)
     ana.post(address, {"kept": kept})
@@ -85,7 +85,7 @@ def test_a_second_payment_whose_refund_was_refused_is_the_teachers_to_decide(
     pay(mercadopago, place)
     fail_a_refund(mercadopago, place, teacher)
 
-    page = leave_as_shown(ana, open_class, "La profe te devuelve $ 8.000")
+    page = leave_as_shown(ana, open_class, "Tu profe te devuelve $ 8.000")
 
     assert "al medio con que" not in page
     assert mercadopago.refunds == []

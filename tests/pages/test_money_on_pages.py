@@ -195,7 +195,7 @@ def test_cancelling_names_the_announced_transfer(ana, unpaid, shown):
     else:
         page = text_of(ana.post(address, follow=True))
 
-    assert "Avisaste $ 15.000, operación 12345678: si llegó, la profe te lo devuelve." in page
+    assert "Avisaste $ 15.000, operación 12345678: si llegó, tu profe te lo devuelve." in page
     assert "No pagaste nada" not in page
 
 

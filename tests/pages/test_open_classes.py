@@ -10,12 +10,20 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
-from bookings.models import Purchase, PurchaseState, VirtualClass, WaitingListEntry
+from bookings.models import (
+    Notice,
+    NoticeKind,
+    Purchase,
+    PurchaseState,
+    VirtualClass,
+    WaitingListEntry,
+)
 from bookings.models.sales.discount_code import DiscountCode
+from bookings.notices.rendering import render_mail
 from tests.discount_codes import DiscountCodeFactory
-from tests.factories import OpenClassFactory, VirtualClassFactory
+from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
-from tests.sales.open_classes import PRICE, hold, in_days, look, publish, read, take
+from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +75,46 @@ def test_the_list_shows_price_and_places_left(client, open_class):
 
     assert "Conversación B1" in page
     assert "$ 8.000 Quedan 5 lugares" in page
+
+
+def test_an_english_page_has_the_english_title_and_text(client, open_class):
+    client.cookies["language"] = "en"
+    type(open_class).objects.update(title_en="B1 conversation", text_en="We talk.")
+
+    pages = [client.get("/clases-abiertas"), client.get(page_of(open_class))]
+
+    assert ["B1 conversation" in plain_text_of(page) for page in pages] == [True, True]
+    assert ["Conversación" in page.text for page in pages] == [False, False]
+    assert [events_of(page)[0]["description"] for page in pages] == ["We talk."] * 2
+
+
+def test_english_mails_and_the_page_of_the_class_have_the_english_title(
+    mercadopago, sign_in, open_class
+):
+    type(open_class).objects.update(title_en="B1 conversation")
+    ana = UserFactory(language="en")
+    pay(mercadopago, hold(open_class, ana))
+    booked = VirtualClass.objects.get(pk=open_class.pk)
+    notice = Notice(user=ana, virtual_class=booked, kind=NoticeKind.JOINED)
+
+    told = [
+        render_mail(notice).body,
+        plain_text_of(sign_in(ana).get(reverse("bookings:class", args=[open_class.pk]))),
+    ]
+
+    assert ["B1 conversation" in text for text in told] == [True, True]
+    assert ["Conversación" in text for text in told] == [False, False]
+
+
+def test_an_english_page_has_the_spanish_title_and_text_where_she_wrote_no_other(
+    client, open_class
+):
+    client.cookies["language"] = "en"
+
+    page = plain_text_of(client.get(page_of(open_class)))
+
+    assert "Conversación B1" in page
+    assert "Charlamos." in page
 
 
 @pytest.mark.parametrize("hidden", ["is_listed", "cancelled", "begun"])

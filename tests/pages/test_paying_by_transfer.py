@@ -107,7 +107,7 @@ def test_the_class_shows_alias_holder_amount_and_until_when(client, details):
 def test_announcing_is_answered_on_the_page(client, booked):
     text = text_of(announce(client, "1234 5678"))
 
-    assert "Falta que la profe la confirme" in text
+    assert "Falta que tu profe la confirme" in text
     assert "operación 12345678" in text
     assert "Ya transferí" not in text
 

@@ -67,12 +67,14 @@ def test_a_name_a_length_and_a_price_are_enough(panel):
 
 def test_several_lengths_and_everything_else(panel):
     more = {"minutes-1": "90", "new-1": "25.000", "once_per_person": "on", "is_listed": "enlace"}
-    panel.post(NEW, form(text="Simulacros.", subject="Inglés", **more))
+    english = {"name_en": "Exam preparation", "text_en": "Mock exams."}
+    panel.post(NEW, form(text="Simulacros.", subject="Inglés", **more, **english))
 
     offer = Offer.objects.get()
     assert prices_of(offer) == [(60, 1, 1_800_000), (90, 1, 2_500_000)]
     assert (offer.is_listed, offer.once_per_person) == (False, True)
     assert (offer.text, offer.subject) == ("Simulacros.", "Inglés")
+    assert (offer.name_en, offer.text_en) == ("Exam preparation", "Mock exams.")
 
 
 def test_a_group_has_a_price_for_each_size(panel):

@@ -55,6 +55,16 @@ def test_six_answers_publish_a_class(panel, mercadopago, google):
     assert open_class.virtual_class.is_scheduled
 
 
+def test_english_is_kept_and_proposed_for_the_next_class(panel, mercadopago, google):
+    english = {"title_en": "B1 conversation", "text_en": "We talk."}
+
+    send(panel, **english)
+
+    [stored] = OpenClass.objects.values(*english)
+    form = panel.get(reverse("admin:publish")).context["form"]
+    assert stored == {name: form[name].value() for name in english} == english
+
+
 @pytest.mark.parametrize(
     "changes",
     [

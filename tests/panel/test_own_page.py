@@ -28,6 +28,12 @@ pytestmark = pytest.mark.django_db
 
 PAGE, PREVIEW = reverse("admin:teacher_page"), reverse("admin:teacher_page_preview")
 START, STARTED = reverse("admin:start"), reverse("admin:started")
+WITH_ENGLISH = {
+    "question-0-question": "¿Hay tarea?",
+    "question-0-answer": "Poca.",
+    "question-0-question_en": "Any homework?",
+    "question-0-answer_en": "A little.",
+}
 TEXTS = {
     "name": "Ana",
     "subject": "Guitarra",
@@ -80,7 +86,9 @@ def test_saving_replaces_texts_quotes_and_questions(panel):
         PAGE,
         TEXTS
         | {"quote-0-text": "", "quote-1-text": "Segunda.", "quote-2-text": "Tercera."}
-        | {"question-1-question": "¿Hay tarea?", "question-1-answer": "Poca."},
+        | {"question-1-question": "¿Hay tarea?", "question-1-answer": "Poca."}
+        | {"question-1-question_en": "Any homework?", "question-1-answer_en": "A little."}
+        | {"hours_en": "9 to 18"},
         follow=True,
     )
 
@@ -89,6 +97,8 @@ def test_saving_replaces_texts_quotes_and_questions(panel):
     assert (page.name, page.about, page.video_url) == ("Ana", "", "")
     assert texts_of(list_quotes()) == ["Segunda.", "Tercera."]
     assert texts_of(list_questions()) == ["¿Hay tarea?"]
+    assert texts_of([one.in_language("en") for one in list_questions()]) == ["Any homework?"]
+    assert page.hours_en == "9 to 18"
 
 
 def test_a_row_goes_up_and_down_with_what_was_typed(panel):
@@ -120,6 +130,8 @@ def test_a_mistake_is_named_and_nothing_is_stored(panel):
         ({"quote-0-author": "Julia"}, "Escribí qué dijo"),
         ({"question-0-question": "¿Y?"}, "Completá la pregunta y la respuesta"),
         ({"question-0-answer": "Sí."}, "Completá la pregunta y la respuesta"),
+        (WITH_ENGLISH | {"question-0-answer_en": ""}, "Completá la pregunta y la respuesta"),
+        (WITH_ENGLISH | {"question-0-question": ""}, "Completá la pregunta y la respuesta"),
         ({"about": "a\0b"}, "nulos"),
     ):
         page = panel.post(PAGE, TEXTS | sent).content.decode()

@@ -70,10 +70,10 @@ def test_each_part_goes_back_the_way_it_came(in_two_parts, payment, host, teache
     assert "Te devolvemos $ 10.000" in asked
     shown = page(sign_in(teacher), "admin:class_sheet", in_two_parts.pk)
     for text, said in [
-        (asked, "La profe te devuelve $ 14.000"),
+        (asked, "Tu profe te devuelve $ 14.000"),
         (shown, "Te toca devolver $ 14.000"),
         (told(NoticeKind.STUDENT_CANCELLED, teacher), "Para devolver: $ 14.000"),
-        (told(NoticeKind.CANCELLED, host), "La profe te devuelve $ 14.000"),
+        (told(NoticeKind.CANCELLED, host), "Tu profe te devuelve $ 14.000"),
     ]:
         assert said in text
     balance = find_balance(host)
@@ -126,5 +126,5 @@ def test_only_who_paid_reads_what_goes_back(payment, host, student, teacher):
 
     cancel_class(class_id=payment.purchase.virtual_class_id, actor=host)
 
-    assert "La profe te devuelve $ 24.000" in told(NoticeKind.CANCELLED, host)
+    assert "Tu profe te devuelve $ 24.000" in told(NoticeKind.CANCELLED, host)
     assert "$" not in told(NoticeKind.CANCELLED, student)

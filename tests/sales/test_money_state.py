@@ -69,7 +69,7 @@ def test_second_payment_is_told_besides():
     money = read(purchase)
 
     assert money.state is MoneyState.PAID
-    assert "Pagaste dos veces: la profe te devuelve $ 15.000." in money.line.replace("\xa0", " ")
+    assert "Pagaste dos veces: tu profe te devuelve $ 15.000." in money.line.replace("\xa0", " ")
 
 
 @pytest.mark.parametrize("count", [1, 3])

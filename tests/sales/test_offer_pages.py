@@ -11,6 +11,7 @@ from bookings.domain.sales.checkout import check_out_hold
 from bookings.domain.sales.holds import hold_slot
 from bookings.models import ClassType, Hold, Notice, NoticeKind, VirtualClass
 from bookings.notices.registry import MAILS
+from bookings.notices.rendering import render_mail
 from bookings.pages.booking import details_url
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -71,6 +72,31 @@ def test_a_time_of_an_offer_is_held_with_it(host, sign_in):
     assert parse_qs(urlsplit(response["Location"]).query)["oferta"] == [KEY]
 
 
+# --- In English -----------------------------------------------------------------------------------
+
+
+def test_an_english_page_has_the_english_name_and_text(client):
+    client.cookies["language"] = "en"
+    spanish = {"name": "Preparación de examen", "text": "Simulacros con tiempo."}
+    offer = make_offer(**spanish, name_en="Exam preparation", text_en="Timed mock exams.")
+
+    page = text_of(client.get(PATH, {"tipo": offer.key}))
+
+    assert '<span class="pill-title" >Exam preparation</span>' in page
+    assert "<span >Timed mock exams.</span>" in page
+    assert [text for text in spanish.values() if text in page] == []
+
+
+def test_an_english_page_has_the_spanish_name_and_text_where_she_wrote_no_other(client):
+    client.cookies["language"] = "en"
+    offer = make_offer(text="Simulacros con tiempo.")
+
+    page = text_of(client.get(PATH, {"tipo": offer.key}))
+
+    assert '<span class="pill-title" lang="es">Preparación de examen</span>' in page
+    assert '<span lang="es">Simulacros con tiempo.</span>' in page
+
+
 # --- Once per person ------------------------------------------------------------------------------
 
 
@@ -125,3 +151,23 @@ def test_class_mail_panel_and_export_name_the_offer(host, teacher, sign_in):
     assert exported["offer"] == "Preparación de examen"
     assert ["Preparación de examen" in text_of(page) for page in pages] == [True] * 4
     assert booked.describe() == "La clase será grupal, para 5 participantes."
+
+
+def test_english_pages_and_mails_name_it_in_english_and_her_panel_in_spanish(
+    host, teacher, sign_in
+):
+    type(host).objects.update(language="en")
+    host.refresh_from_db()
+    offer = make_offer(name_en="Exam preparation")
+    booked = VirtualClassFactory(booked_by=host, offer=offer, scheduled=True)
+    notice = Notice(user=host, virtual_class=booked, kind=NoticeKind.CONFIRMATION)
+
+    told = [
+        render_mail(notice).body,
+        text_of(sign_in(host).get(reverse("bookings:class", args=[booked.pk]))),
+        text_of(sign_in(host).get("/inicio/clases")),
+    ]
+    sheet = text_of(sign_in(teacher).get(reverse("admin:class_sheet", args=[booked.pk])))
+
+    assert ["Exam preparation" in text for text in told] == [True] * 3
+    assert ["Preparación de examen" in text for text in [*told, sheet]] == [False] * 3 + [True]

@@ -222,8 +222,8 @@ def test_the_student_reads_what_the_class_waits_for(paid, host, sign_in):
     page = sign_in(host).get(f"/inicio/clases/{paid.pk}").content.decode()
     money = sign_in(host).get(f"/inicio/pagos/{paid.purchase.payment.pk}").content.decode()
 
-    assert "Falta que acepte la profe" in page
-    assert "Falta que acepte la profe" in money
+    assert "Falta que acepte tu profe" in page
+    assert "Falta que acepte tu profe" in money
 
 
 def test_the_panel_lists_what_waits_and_leads_to_the_decision(panel, paid):

@@ -81,7 +81,7 @@ def test_a_large_photo_becomes_a_small_jpeg_without_metadata():
 
 
 def test_the_student_sends_it_and_the_teacher_sees_it(booked, host, teacher, sign_in):
-    assert "avisamos a la profe" in text_of(send(sign_in(host), address_of(booked)))
+    assert "avisamos a tu profe" in text_of(send(sign_in(host), address_of(booked)))
 
     transfer = BankTransfer.objects.get()
     panel = sign_in(teacher)

@@ -10,8 +10,10 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, default_storage
 from django.db import DatabaseError, transaction
 from django.urls import reverse
+from django.utils.translation import get_language
 from PIL import Image, ImageOps
 
+from accounts.models import Language
 from accounts.phones import normalize_phone
 from accounts.selectors import find_teacher
 from bookings.domain.pictures import read_picture, write_jpeg
@@ -23,7 +25,7 @@ DECODED_SIDE = max(PHOTO_WIDTHS.values()) * 3 // 2
 # A page with the photo stays under 100 kB.
 MAX_BYTES = 40_000
 
-SELLER = ("seller_name", "cuit", "address", "hours", "data_fiscal_url")
+SELLER = ("seller_name", "cuit", "address", "hours", "hours_en", "data_fiscal_url")
 SHOWN = ("name", "face", "colour", "phone", "email")
 SELLER_KEY, SELLER_SECONDS = "seller-with-contact", 60
 # The weights of a CUIT's digits; the check digit makes the sum divisible by 11.
@@ -89,7 +91,8 @@ def load_seller() -> dict[str, str]:
     """Return the seller's data, the teacher's ``name``, ``face`` (the address of her photo) and
     ``colour``, and the ``phone`` and ``email`` to write to; perhaps a minute old.
 
-    Each page has them. Without the database each value is empty, also on the page that says so.
+    Each page has them, with the hours in the reader's language. Without the database each value
+    is empty, also on the page that says so.
     """
     seller: dict[str, str] | None = cache.get(SELLER_KEY)
     if seller is None:
@@ -109,6 +112,8 @@ def load_seller() -> dict[str, str]:
         }
         seller = {name: getattr(page, name) for name in SELLER} | shown
         cache.set(SELLER_KEY, seller, SELLER_SECONDS)
+    if get_language() == Language.ENGLISH and seller.get("hours_en"):
+        return seller | {"hours": seller["hours_en"]}
     return seller
 
 

@@ -87,7 +87,7 @@ class ClassOption:
 
     @property
     def label(self) -> str | Promise:
-        return self.offer.name if self.offer else self.class_type.label
+        return self.offer.shown_name if self.offer else self.class_type.label
 
     @property
     def lowest_amount(self) -> int:

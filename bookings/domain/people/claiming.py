@@ -44,7 +44,7 @@ from bookings.notices.due import record_due
 from config.lib.throttling import is_too_often
 
 GUEST = _(
-    "Ya estás en esta clase, invitado por otra persona. Si la clase es tuya, escribile a la profe."
+    "Ya estás en esta clase: te invitó otra persona. Si la clase es tuya, escribile a tu profe."
 )
 NOT_CLAIMED = "Nadie tomó esta clase, o ya lo decidiste: no hay nada que deshacer."
 NO_LINK = "Esta clase no tiene un enlace."
@@ -337,7 +337,7 @@ def _refuse_double_places(person: User, user: User) -> None:
     places = person.purchases.places().filter(state__in=live).values("virtual_class")
     if user.purchases.places().filter(state__in=live, virtual_class__in=places).exists():
         raise BookingError(
-            _("Ya tenés un lugar en la misma clase abierta. Escribile a la profe: lo ordena ella.")
+            _("Ya tenés un lugar en la misma clase abierta. Escribile a tu profe para ordenarlo.")
         )
 
 

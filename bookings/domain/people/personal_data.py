@@ -235,7 +235,7 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
     Raises ClassesAheadError if any is settled, TransferWaitsError, BookingError for staff.
     """
     if user.is_staff:
-        raise BookingError(_("La cuenta de la profe no se puede borrar."))
+        raise BookingError(_("La cuenta con la que das clases no se puede borrar."))
     claimed = [link.pk for link in list_claims(user)]
     theirs = Q(purchase__person=user) & ~Q(purchase__virtual_class__in=claimed)
     announced = BankTransfer.objects.announced().filter(theirs)

@@ -75,6 +75,8 @@ class OpenClassDraft:
     place_price: int
     decides_at: datetime
     text: str = ""
+    title_en: str = ""
+    text_en: str = ""
     level: str = ""
     is_listed: bool = True
 
@@ -126,6 +128,8 @@ def _store(draft: OpenClassDraft, by: User) -> OpenClass:
         virtual_class=virtual_class,
         title=draft.title,
         text=draft.text,
+        title_en=draft.title_en,
+        text_en=draft.text_en,
         level=draft.level,
         places=draft.places,
         minimum=draft.minimum,

@@ -62,11 +62,11 @@ MAX_WAITING, MAX_A_DAY = 3, 5
 # Within this time after an announcement, the mails about others gather in one.
 GATHER = timedelta(minutes=15)
 WAITING = _(
-    "Ya avisaste varias transferencias que la profe todavía no confirmó. Cuando las confirme, "
+    "Ya avisaste varias transferencias que tu profe todavía no confirmó. Cuando las confirme, "
     "podés avisar otra."
 )
 TODAY = _("Ya avisaste varias transferencias en un día. Mañana podés avisar otra.")
-ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
+ANNOUNCED = _("Ya avisaste una transferencia para esta clase. Falta que tu profe la confirme.")
 
 
 @transaction.atomic

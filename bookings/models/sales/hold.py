@@ -92,7 +92,7 @@ class Hold(models.Model):
 
     @property
     def kind_label(self) -> str:
-        return self.offer.name if self.offer else self.get_class_type_display()
+        return self.offer.shown_name if self.offer else self.get_class_type_display()
 
     @property
     def minutes(self) -> int:

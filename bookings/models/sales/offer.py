@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from bookings.models.constraints import known
+from bookings.models.in_english import read_in_language
 from bookings.models.virtual_class import ClassType
 
 KEY_LENGTH = 12
@@ -26,6 +27,12 @@ class Offer(models.Model):
     name = models.CharField("nombre", max_length=60)
     subject = models.CharField("materia", max_length=60, blank=True)
     text = models.TextField("qué incluye", max_length=600, blank=True)
+    name_en = models.CharField(
+        "nombre, en inglés", max_length=60, blank=True, default="", db_default=""
+    )
+    text_en = models.TextField(
+        "qué incluye, en inglés", max_length=600, blank=True, default="", db_default=""
+    )
     class_type = models.CharField(
         "tipo", max_length=20, choices=ClassType, default=ClassType.INDIVIDUAL
     )
@@ -43,6 +50,14 @@ class Offer(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def shown_name(self) -> str:
+        return read_in_language(self, "name")
+
+    @property
+    def shown_text(self) -> str:
+        return read_in_language(self, "text")
 
 
 class Price(models.Model):

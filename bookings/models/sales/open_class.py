@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Level
 from bookings.models.constraints import known
+from bookings.models.in_english import read_in_language
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -28,6 +29,12 @@ class OpenClass(models.Model):
     )
     title = models.CharField("título", max_length=80)
     text = models.TextField("de qué se trata", max_length=1000, blank=True)
+    title_en = models.CharField(
+        "título, en inglés", max_length=80, blank=True, default="", db_default=""
+    )
+    text_en = models.TextField(
+        "de qué se trata, en inglés", max_length=1000, blank=True, default="", db_default=""
+    )
     level = models.CharField("nivel", max_length=20, choices=Level, blank=True)
     places = models.PositiveSmallIntegerField("lugares", validators=[MinValueValidator(1)])
     minimum = models.PositiveSmallIntegerField(
@@ -63,6 +70,14 @@ class OpenClass(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def shown_title(self) -> str:
+        return read_in_language(self, "title")
+
+    @property
+    def shown_text(self) -> str:
+        return read_in_language(self, "text")
 
     @property
     def people_missing(self) -> int:

@@ -130,7 +130,7 @@ class Purchase(models.Model):
     # what is paid to the teacher, and for the bookings of programs.
     kept_for = models.CharField("para pagar por", max_length=10, choices=MoneyWay, blank=True)
     # The teacher booked it for the person: it counts towards no limit.
-    by_teacher = models.BooleanField("la reservó la profe", default=False)
+    by_teacher = models.BooleanField("reservada desde el panel", default=False)
     # Set once, when it is paid, or given for nothing.
     paid_at = models.DateTimeField("pagada", null=True, blank=True)
     # Decided once, when a paid one ends: why money goes back, and the centavos kept. The kept sum,

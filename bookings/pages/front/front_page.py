@@ -48,12 +48,14 @@ class FrontPage:
 
 
 def load_front_page() -> FrontPage:
+    language = get_language()
+    questions = [one.in_language(language) for one in list_questions()]
     return FrontPage(
-        teacher=load_teacher_page().in_language(get_language()),
+        teacher=load_teacher_page().in_language(language),
         options=list_class_options(),
         change_cutoff=BookingRules.load().change_cutoff,
         quotes=list_quotes(),
-        questions=list_questions(),
+        questions=[one for one in questions if one.question],
     )
 
 

@@ -69,7 +69,7 @@ class OpenClassCard:
 
     @property
     def title(self) -> str:
-        return self.open_class.title
+        return self.open_class.shown_title
 
     @property
     def start(self) -> datetime:

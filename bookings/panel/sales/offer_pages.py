@@ -56,7 +56,16 @@ class OfferForm(forms.ModelForm[Offer]):
 
     class Meta:
         model = Offer
-        fields = ["name", "class_type", "text", "subject", "once_per_person", "is_listed"]
+        fields = [
+            "name",
+            "class_type",
+            "text",
+            "subject",
+            "name_en",
+            "text_en",
+            "once_per_person",
+            "is_listed",
+        ]
         labels = {
             "class_type": "Para quiénes",
             "text": "Qué incluye",
@@ -69,6 +78,7 @@ class OfferForm(forms.ModelForm[Offer]):
         widgets = {
             "class_type": forms.RadioSelect,
             "text": forms.Textarea({"rows": 3}),
+            "text_en": forms.Textarea({"rows": 3}),
         }
 
     def __init__(self, data: Any, *, offer: Offer, prices: list[OfferPrice]) -> None:

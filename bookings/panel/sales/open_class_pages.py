@@ -39,6 +39,8 @@ from bookings.templatetags.class_times import clock, long_day
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
 ORDER = [PurchaseState.PAID, PurchaseState.KEPT, PurchaseState.LOST, PurchaseState.ENDED]
+# What the next class has too, unless she changes it.
+PROPOSED = ("title", "places", "place_price", "minimum", "level", "text", "title_en", "text_en")
 # Hours before the class at which its minimum is decided.
 DEADLINES = [
     (24, "Un día antes"),
@@ -69,13 +71,19 @@ class PublishForm(StartForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    title_en = forms.CharField(label="Título, en inglés", max_length=80, required=False)
+    text_en = forms.CharField(
+        label="De qué se trata, en inglés",
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
     is_listed = forms.BooleanField(label="A la vista de todos", required=False, initial=True)
 
     def draft(self) -> OpenClassDraft:
         given = self.cleaned_data
-        kept = ("title", "places", "place_price", "minimum", "minutes", "level", "text")
         return OpenClassDraft(
-            **{name: given[name] for name in kept},
+            **{name: given[name] for name in (*PROPOSED, "minutes")},
             start=self.start,
             decides_at=self.start - timedelta(hours=given["hours_before"]),
             is_listed=given["is_listed"],
@@ -171,8 +179,7 @@ def _propose(start: datetime | None) -> dict[str, Any]:
     last = OpenClass.objects.select_related("virtual_class").order_by("-created_at").first()
     proposed: dict[str, Any] = {}
     if last is not None:
-        kept = ("title", "places", "place_price", "minimum", "level", "text")
-        proposed = {name: getattr(last, name) for name in kept}
+        proposed = {name: getattr(last, name) for name in PROPOSED}
         proposed["minutes"] = last.virtual_class.minutes
     if start:
         proposed |= {"day": start.date(), "clock": start.time()}

@@ -158,7 +158,7 @@ def test_the_confirmation_names_price_deadline_and_refund(mercadopago, payment, 
     assert (
         "\nSi no podés ir: Podés cancelar o cambiar el horario hasta el "
         f"{long_day(until)} a las {clock(until)}. Si cancelás la clase antes, te devolvemos todo. "
-        "Después, nada. Si la profe cancela la clase, te devolvemos todo.\n"
+        "Después, nada. Si tu profe cancela la clase, te devolvemos todo.\n"
     ) in text
 
 
@@ -180,7 +180,7 @@ def test_a_cancellation_says_to_both_what_goes_back(mercadopago, payment, host, 
             "Se devuelve por Mercado Pago",
         )
         if is_online
-        else ("La profe te devuelve $ 24.000 en efectivo.", "Para devolver")
+        else ("Tu profe te devuelve $ 24.000 en efectivo.", "Para devolver")
     )
     assert f"\nTu pago: {back[0]}\n" in to_student
     assert f"\n{back[1]}: $ 24.000\n" in to_teacher

@@ -71,6 +71,18 @@ def test_an_english_page_has_her_english_words_and_no_spanish_ones(client):
     assert not [own for own in (teacher.subject, teacher.tagline, teacher.about) if own in text]
 
 
+def test_an_english_page_has_the_questions_that_she_wrote_in_english(client):
+    QuestionFactory(question="¿Hay tarea?", question_en="Any homework?", answer_en="A little.")
+    QuestionFactory(question="¿Y exámenes?")
+    client.cookies["language"] = "en"
+
+    text = text_of(client.get("/"))
+
+    assert "<summary>Any homework?</summary>" in text
+    assert "A little." in text
+    assert not [own for own in ("¿Hay tarea?", "¿Y exámenes?") if own in text]
+
+
 def test_a_group_says_what_all_pay_and_what_each_pays(front):
     text = front()
 
@@ -88,7 +100,7 @@ def test_the_strip_says_what_the_policy_decides(front):
 
     assert "Cambiás el horario hasta 48 horas antes" in text
     assert "Si cancelás hasta 48 horas antes, te devolvemos todo" in text
-    assert "Si cancela la profe, te devolvemos todo" in text
+    assert "Si cancela tu profe, te devolvemos todo" in text
 
 
 @pytest.mark.usefixtures("kept_seller")
