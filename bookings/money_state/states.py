@@ -289,7 +289,7 @@ class MoneyState(Enum):
     REJECTED = (
         "rejected",
         _("Pago rechazado"),
-        _("No se te cobró nada. Probá con otra tarjeta u otro medio: te lo seguimos guardando."),
+        _("No se te cobró nada. Probá con otra tarjeta u otro medio."),
         NOTHING_PAID,
         "Pago rechazado",
         "Rechazado",

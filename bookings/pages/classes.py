@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.places.waiting_list import count_waiting, list_lines_of
+from bookings.domain.places.waiting_list import count_waiting
 from bookings.domain.queries import (
     get_class_of,
     list_all_ahead_of,
@@ -30,7 +30,7 @@ from bookings.pages.choosing import rebook_url
 from bookings.pages.class_card import ClassCard, present_class, present_lists
 from bookings.pages.joining import write_invitation
 from bookings.pages.transfers import find_ways
-from bookings.pages.waiting import WaitingCard
+from bookings.pages.waiting import present_lines
 
 CLASSES_SHOWN = 100
 PAST_CLASSES_A_PAGE = 20
@@ -57,7 +57,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
         "dropped_classes": [card for card in ahead if card.is_dropped],
     }
     if is_first_page:
-        context["lines"] = [WaitingCard(entry) for entry in list_lines_of(user)]
+        context |= present_lines(user)
     return render(request, "bookings/my_classes.html", context)
 
 
@@ -81,7 +81,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     payment = card.money.payment if card.money else None
     # The API stores classes for several of either type.
     is_for_several = virtual_class.class_type == ClassType.GROUP or virtual_class.capacity > 1
-    shows_others = card.is_host and is_for_several
+    shows_others = card.is_host and is_for_several and not card.is_dropped
     return render(
         request,
         "bookings/class.html",

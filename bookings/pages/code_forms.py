@@ -1,7 +1,6 @@
 """The booking forms, with a discount code."""
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -74,13 +73,6 @@ class DetailsWithCodeForm(DetailsForm, CodeForm):
 
     def has_prices(self) -> bool:
         return any(self.list_prices.values())
-
-    @property
-    def price_note(self) -> str:
-        if self.discount_code is None:
-            return ""
-        values = {"code": self.discount_code.code, "off": self.off}
-        return gettext("Con %(code)s: %(off)s menos") % values
 
 
 class PlaceWithCodeForm(PlaceForm, CodeForm):

@@ -54,7 +54,7 @@ class AnnounceForm(forms.Form):
     receipt = PhotoField(
         label=gettext_lazy("Foto del comprobante"),
         help_text=format_lazy(
-            gettext_lazy("JPG, PNG o WebP. La ve tu profe, y la borramos a los {days} días."),
+            gettext_lazy("La borramos a los {days} días."),
             days=RECEIPT_LIFE.days,
         ),
     )

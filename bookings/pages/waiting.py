@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
@@ -24,6 +25,7 @@ from bookings.domain.places.waiting_list import (
     find_pause_end,
     get_entry_of,
     leave_line,
+    list_lines_of,
     wait_again,
     wait_for_place,
 )
@@ -90,7 +92,7 @@ class WaitingCard:
 
     @cached_property
     def state(self) -> str:
-        """A key of STATE_LABELS; ``free``: a place that is offered to no one."""
+        """A key of STATE_LABELS; ``free``: a place that no one keeps."""
         entry, virtual_class, now = self.entry, self.virtual_class, timezone.now()
         if virtual_class.status == ClassStatus.CANCELLED:
             return "cancelled"
@@ -98,13 +100,22 @@ class WaitingCard:
             return "ended"
         if entry.is_live(now):
             return "offered"
-        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.is_place_kept:
+        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.kept:
             return "free"
         if not takes_waiting(virtual_class, now):
             return "closed"
         if entry.has_expired(now):
             return "expired"
         return "waiting" if entry.state == WaitingState.WAITING else "left"
+
+
+def present_lines(user: User) -> dict[str, list[WaitingCard]]:
+    """Return the places that are offered to a person, and the other lines."""
+    cards = [WaitingCard(entry) for entry in list_lines_of(user)]
+    return {
+        "offered": [card for card in cards if card.state == "offered"],
+        "lines": [card for card in cards if card.state != "offered"],
+    }
 
 
 @signed_in

@@ -176,13 +176,14 @@ def _list_actions(
     """Return the buttons, the main one first, and the links behind *Más*."""
     steps = _list_own_steps(request, row)
     send = [Action("Mandar por WhatsApp", link.whatsapp_url)] if link and link.address else []
-    main = _take(steps, AWAITED)
+    money: list[Action] = []
     if published is None:  # the only person's money is what the class waits for
-        main += people[0].actions
-        people[0].actions = []
+        money, people[0].actions = people[0].actions, []
+    main = [*_take(steps, AWAITED), *money]
     main += [] if row.is_paid else send
     main += [Action("Entrar", row.html_link)] if _is_open(row) else []
-    main += _take(steps, PROBLEMS)
+    # A transfer that came is confirmed, and not marked as paid.
+    main += _take(steps, PROBLEMS[1:] if money else PROBLEMS)
     usual = [*(send if row.is_paid else []), *_offer_sharing(published)]
     usual += [*_offer_writing(request, row, people), *_take(steps, USUAL)]
     buttons = [*(replace(one, look="sun") for one in main[:1]), *main[1:], *usual]

@@ -90,7 +90,7 @@ def write_message(request: HttpRequest) -> HttpResponse:
     return show_page(
         request,
         "admin/people/write.html",
-        title="Escribir a todos",
+        title=f"Escribir a {_name_all(receivers)}",
         audience=audience,
         form=form,
         is_shown=is_shown,
@@ -154,6 +154,10 @@ def _audience_of_class(class_id: uuid.UUID) -> Audience:
         raise Http404
     back = reverse("admin:class_sheet", args=[class_id])
     return Audience(describe(virtual_class), classes, back)
+
+
+def _name_all(receivers: Sequence[Receiver]) -> str:
+    return receivers[0].person.first_name if len(receivers) == 1 else "todos"
 
 
 def _name(receiver: Receiver) -> str:

@@ -21,6 +21,7 @@ from bookings.domain.desk.today import (
 from bookings.domain.money.takings import list_recent_months
 from bookings.domain.people.students import list_bookable
 from bookings.models import VirtualClass, find_open_class
+from bookings.pages.class_card import DOORS_OPEN_BEFORE
 from bookings.panel.pages import show_page
 from bookings.templatetags.class_times import clock, long_day
 from bookings.work.health import Look, load_service_state
@@ -38,6 +39,10 @@ class NextClass:
     is_today: bool
     level: str = ""
     whatsapp_url: str = ""
+
+    @property
+    def is_near(self) -> bool:
+        return self.virtual_class.start_time - DOORS_OPEN_BEFORE <= timezone.now()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,8 @@ def present_home(user: User) -> dict[str, Any]:
         "day": day,
         "next_class": next_class,
         "tasks": tasks,
-        # A class that runs comes before all.
-        "is_urgent": tasks.is_urgent and not (next_class and next_class.has_begun),
+        # A class that runs or is about to begin comes before all.
+        "is_urgent": tasks.is_urgent and not (next_class and next_class.is_near),
         "reminders": _list_reminders() if sees_people else [],
         "bookable": list_bookable()[:BOOKED_LATELY] if sees_people else [],
         "months": list_recent_months(2) if sees_money else [],

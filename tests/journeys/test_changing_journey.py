@@ -48,7 +48,7 @@ def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
     guest.get_by_role("button", name="Sí, dejar mi lugar").click()
     see(guest, "Dejaste tu lugar. La clase sigue sin vos.")
     host.reload()
-    see(host, "1 de 3")
+    see(host, "Quedan 2 lugares:")
 
     # Cancelled: the money goes back.
     host.get_by_role("link", name="Cancelar la clase").click()

@@ -119,7 +119,7 @@ def test_expired(new_student, email, demo_data):
     page = new_student()
     go_to_checkout(page, weekday_ahead(10))
     at_checkout(page, "^Volver sin pagar")
-    expect_state(page, "Por pagar")
+    expect(page.get_by_text("Falta pagar")).to_be_visible()
 
     let_time_run_out(demo_data, email)
     page.reload()

@@ -74,6 +74,7 @@ def test_after_the_deadline_the_page_says_whom_to_write_to(scheduled, host, sign
 
     assert "Ahora solo puede hacerlo tu profe." in text
     assert '<a href="mailto:teacher@example.com">' in text
+    assert "¿Una pregunta?" not in text
     assert path("cancel", scheduled) not in text
 
 
@@ -222,7 +223,7 @@ def test_nothing_chosen_leads_back_to_choosing(scheduled, host, sign_in, query, 
 def test_leaving_asks_first(joined, student, sign_in):
     text = text_of(sign_in(student).get(path("leave", joined)))
 
-    assert "La clase sigue igual para los demás" in text
+    assert "Tu lugar queda libre para otra persona" in text
     assert VirtualClass.objects.get().current_participants == 2
 
 

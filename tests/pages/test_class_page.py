@@ -110,7 +110,7 @@ def test_the_host_sees_link_code_and_invitation(scheduled, host, sign_in):
     assert f'href="{MEET}"' in text
     assert f'data-testid="access-code">{CODE}<' in text
     assert f'data-copy="{join_url}"' in text
-    assert "Quedan 2 lugares." in text
+    assert "Quedan 2 lugares:" in text
     assert "Participantes" in text
 
 
@@ -183,7 +183,7 @@ def test_entering_becomes_the_thing_to_do_shortly_before(scheduled, host, sign_i
 
     [classes] = re.findall(rf'<a class="([^"]+)" href="{MEET}"', text)
     assert button in classes.split()
-    assert ("La sala te espera desde las 09:45" in text) == (button == "button-quiet")
+    assert ("Desde las 09:45" in text) == (button == "button-quiet")
 
 
 def test_the_class_goes_into_other_calendars(scheduled, host, sign_in):
@@ -295,7 +295,7 @@ def test_the_class_says_how_to_write_to_the_teacher(
     User.objects.filter(pk=teacher.pk).update(phone=phone)
     TeacherPageFactory(contact=way)
 
-    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿Una pregunta?")[2]
+    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿No podés ir?")[2]
 
     assert {one for one in ("wa.me", "mailto:") if one in asked} == ways
 
@@ -303,7 +303,7 @@ def test_the_class_says_how_to_write_to_the_teacher(
 def test_her_number_is_shown_only_once_she_chose_it(scheduled, host, teacher, sign_in):
     User.objects.filter(pk=teacher.pk).update(phone="0341 15 555-0111")
 
-    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿Una pregunta?")[2]
+    asked = text_of(sign_in(host).get(address(scheduled))).partition("¿No podés ir?")[2]
 
     assert "mailto:" in asked
     assert "wa.me" not in asked
@@ -312,4 +312,4 @@ def test_her_number_is_shown_only_once_she_chose_it(scheduled, host, teacher, si
 def test_nobody_is_invited_to_ask_who_cannot(scheduled, host, sign_in, settings):
     settings.ADMIN_EMAIL = ""
 
-    assert "¿Una pregunta?" not in text_of(sign_in(host).get(address(scheduled)))
+    assert "Escribile" not in text_of(sign_in(host).get(address(scheduled)))

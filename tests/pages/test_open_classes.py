@@ -179,7 +179,7 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     page = plain_text_of(client.get(page_of(open_class)))
 
     assert "Se da con 3 personas. Faltan 3." in page
-    assert "si no se llega, te devolvemos todo sin que hagas nada" in page
+    assert "si no se llega, te devolvemos todo." in page
     assert "Si dejás tu lugar hasta el" in page
 
 

@@ -71,6 +71,7 @@ def test_a_full_group_offers_to_wait(virtual_class, student, sign_in):
     page = read(sign_in(student).post(JOIN, {"access_code": "abcd-2345"}, follow=True))
 
     assert BUTTON in page
+    assert page.count("está completa") == 1
     assert 'name="access_code" value="ABCD2345"' in page
     assert not [secret for secret in (virtual_class.html_link, "Ana Host") if secret in page]
 
@@ -194,9 +195,8 @@ def test_one_s_turns_stand_on_the_pages_of_classes(offer, student, sign_in):
     client = sign_in(student)
 
     for page in map(read, map(client.get, ("/inicio", "/inicio/clases"))):
-        assert "En lista de espera" in page
-        assert f"{WAIT}/{offer.pk}" in page
-        assert "Hay un lugar para vos" in page
+        assert "Se liberó un lugar, y es tuyo" in page
+        assert page.count(f"{WAIT}/{offer.pk}") == 1
 
 
 def test_the_api_says_that_a_place_is_offered_to_another(offer, stranger, sign_in):

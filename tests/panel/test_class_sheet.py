@@ -29,6 +29,7 @@ from bookings.templatetags.class_times import short_day
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
 from tests.panel.steps import address_of, confirm
+from tests.sales.transfers import announce, store, take_transfers
 
 pytestmark = pytest.mark.django_db
 
@@ -102,6 +103,23 @@ def test_a_step_leads_back_to_no_other_site(panel, host, named):
 )
 def test_what_can_be_done_follows_from_the_state(open_sheet, fields, steps):
     assert steps_of(open_sheet(VirtualClassFactory(**fields))) == steps
+
+
+def test_an_unpaid_class_that_the_calendar_would_refuse_is_not_scheduled(open_sheet, settings):
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+
+    assert steps_of(open_sheet(VirtualClassFactory())) == ["pagada", "cancelar"]
+
+
+def test_an_announced_transfer_is_confirmed_and_not_marked_as_paid(open_sheet, host):
+    take_transfers()
+    transfer = announce(store(host))
+
+    page = open_sheet(transfer.purchase.virtual_class)
+
+    assert [one.label for one in page.context["buttons"]] == [
+        *("Llegó", "No llegó", "Escribir a Ana"),
+    ]
 
 
 def test_a_cancelled_class_paid_by_hand_says_what_she_returns(open_sheet, host):

@@ -114,17 +114,21 @@ def test_next_class_says_who_why_and_where(panel, host):
     assert 'href="https://wa.me/5493415550199?text=Hola%20Ana' in bubble
 
 
-def test_today_s_classes_are_listed_in_order(panel, host, student):
+def test_today_s_classes_are_listed_in_order(panel, host, student, stranger):
     VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("18:00"))
     VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("09:00"))
     VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(1)))
+    VirtualClassFactory(scheduled=True, booked_by=stranger, start_time=at("20:00"))
 
     today = words(section(panel.get(reverse("admin:index")), "today"))
 
-    assert re.findall(r"(\d\d:\d\d) a \d\d:\d\d (\w+ \w+) Grupal, 1 de 5 (\w+)", today) == [
-        ("09:00", "Ana Host", "Dada"),
-        ("18:00", "Bruno Student", "Entrar"),
+    assert re.findall(r"(\d\d:\d\d) a \d\d:\d\d (\w+ \w+) Grupal, 1 de 5", today) == [
+        ("09:00", "Ana Host"),
+        ("18:00", "Bruno Student"),
+        ("20:00", "Carla Stranger"),
     ]
+    # The button of the next one is above.
+    assert re.findall("Dada|Entrar", today) == ["Dada", "Entrar"]
 
 
 def test_this_week_s_other_days_are_listed_around_today(panel, host):
@@ -210,9 +214,12 @@ def test_what_is_urgent_comes_first(panel):
     usual = panel.get(reverse("admin:index")).text
     VirtualClassFactory(price_decision=PriceDecision.WAITING)
     urgent = panel.get(reverse("admin:index")).text
+    VirtualClassFactory(scheduled=True, start_time=at("12:15"))
+    near = panel.get(reverse("admin:index")).text
 
     assert usual.index('id="next-class"') < usual.index('id="tasks"')
     assert urgent.index('id="tasks"') < urgent.index('id="next-class"')
+    assert near.index('id="next-class"') < near.index('id="tasks"')
 
 
 def test_week_says_how_much_is_given_and_free(panel, google, teacher):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.domain.people import students
 from bookings.domain.people.personal_data import erase_person
-from bookings.domain.people.students import find_students
+from bookings.domain.people.students import find_students, list_bookable
 from bookings.domain.places.joining import join_class
 from bookings.domain.sales.settling import settle
 from bookings.models import ClassStatus, UserActivity, VirtualClass
@@ -39,6 +39,20 @@ def names(words=""):
 @pytest.fixture
 def jose():
     return UserFactory(name="José Núñez", email="jo@correo.ar", phone="0341 15 555-0199")
+
+
+def test_people_of_the_latest_classes_come_first_guests_too(host, student, stranger):
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("10:00", days_later(1)))
+    later = VirtualClassFactory(
+        scheduled=True,
+        booked_by=stranger,
+        start_time=at("10:00", days_later(2)),
+        access_code="ABCD2345",
+        max_participants=2,
+    )
+    join_class(user=student, access_code=later.access_code)
+
+    assert list(list_bookable()) == [student, stranger, host]
 
 
 def test_a_student_is_found_by_name_mail_and_phone(jose, host):

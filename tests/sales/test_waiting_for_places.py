@@ -58,6 +58,19 @@ def test_nobody_waits_who_has_a_place_to_pay(mercadopago, teacher, student):
         wait_for_open_class(user=student, class_id=open_class.pk)
 
 
+def test_a_place_that_another_pays_is_not_free_for_who_waits(
+    mercadopago, teacher, student, sign_in
+):
+    open_class = store(teacher, places=1, minimum=1)
+    hold(open_class)
+    entry = wait_for_open_class(user=student, class_id=open_class.pk)
+
+    page = sign_in(student).get(f"/inicio/espera/{entry.pk}").content.decode()
+
+    assert "Estás en la lista de espera" in page
+    assert "Reservar mi lugar" not in page
+
+
 def lapse(offer, mercadopago):
     end(offer)
 

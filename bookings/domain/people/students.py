@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import CharField, F, Max, Prefetch, Q, QuerySet, Value
+from django.db.models import CharField, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
@@ -60,12 +60,17 @@ def list_students() -> QuerySet[User]:
 
 
 def list_bookable(words: str = "") -> QuerySet[User]:
-    """List whom a class can be booked for, those with the latest classes first."""
+    """List whom a class can be booked for, those with the latest classes first.
+
+    Their own, and those in which they have a place.
+    """
     found = list_students().filter(
         matching(words), status__in=[UserStatus.ACTIVE, UserStatus.PLACEHOLDER]
     )
-    found = found.annotate(latest=Max("booked_classes__start_time"))
-    return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
+    booked = VirtualClass.objects.filter(booked_by=OuterRef("pk")).values("start_time")
+    joined = UserActivity.objects.filter(user=OuterRef("pk")).values("virtual_class__start_time")
+    latest = Subquery(booked.order_by().union(joined.order_by()).order_by("-start_time")[:1])
+    return found.order_by(latest.desc(nulls_last=True), "name", "pk")
 
 
 def find_students(*, words: str = "", after: uuid.UUID | None = None) -> StudentPage:

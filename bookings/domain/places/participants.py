@@ -8,10 +8,12 @@ one at a time, by the transaction that frees or takes places.
 import logging
 import uuid
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
@@ -108,6 +110,12 @@ def lock_open_class(class_id: uuid.UUID) -> VirtualClass:
 def list_held_places(open_class: VirtualClass | OuterRef, now: datetime) -> PurchaseQuerySet:
     class_id = open_class if isinstance(open_class, OuterRef) else open_class.pk
     return Purchase.objects.places().kept(now).filter(virtual_class=class_id)
+
+
+def count_per_class(rows: QuerySet[Any]) -> Coalesce:
+    """Count the rows of one class, in a subquery."""
+    counts = rows.order_by().values("virtual_class").annotate(count=Count("pk"))
+    return Coalesce(Subquery(counts.values("count")), 0, output_field=IntegerField())
 
 
 def count_held_places(virtual_class: VirtualClass) -> int:

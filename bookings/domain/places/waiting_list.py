@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -34,6 +33,7 @@ from bookings.domain.places.joining import (
 )
 from bookings.domain.places.participants import (
     count_kept_places,
+    count_per_class,
     list_held_places,
     lock_open_class,
     offer_free_place,
@@ -191,7 +191,7 @@ def _lock(entry_id: uuid.UUID, **belongs_to: User | uuid.UUID) -> WaitingListEnt
 class _Standing(TypedDict):
     ahead: int
     is_in_class: bool
-    is_place_kept: bool
+    kept: int
 
 
 if TYPE_CHECKING:
@@ -262,17 +262,19 @@ def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
 
 
 def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEntry]":
+    """kept: the free places that are offered to others, or that others are paying."""
+    now = timezone.now()
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("virtual_class"))
     before = line.waiting().filter(created_at__lt=OuterRef("created_at"))
-    offers = line.live(timezone.now())
+    offered = line.live(now).exclude(user=OuterRef("user"))
+    held = list_held_places(OuterRef("virtual_class"), now).exclude(person=OuterRef("user"))
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
-    people = before.order_by().values("virtual_class").annotate(people=Count("pk"))
     return entries.select_related(
         "virtual_class__booked_by", "virtual_class__offer", "virtual_class__open_class"
     ).annotate(
-        ahead=Coalesce(Subquery(people.values("people")), 0, output_field=IntegerField()),
+        ahead=count_per_class(before),
         is_in_class=Exists(parts),
-        is_place_kept=Exists(offers.exclude(user=OuterRef("user"))),
+        kept=count_per_class(offered) + count_per_class(held),
     )

@@ -7,12 +7,11 @@ import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -32,7 +31,11 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.prices import Quote
-from bookings.domain.places.participants import list_held_places, lock_open_class
+from bookings.domain.places.participants import (
+    count_per_class,
+    list_held_places,
+    lock_open_class,
+)
 from bookings.domain.queries import list_awaiting_between
 from bookings.domain.sales.her_bookings import find_obstacle
 from bookings.domain.sales.holds import keep_time
@@ -167,17 +170,12 @@ def with_counts(now: datetime) -> "QuerySet[CountedClass]":
     held = list_held_places(OuterRef("pk"), now)
     offers = WaitingListEntry.objects.live(now).filter(virtual_class=OuterRef("pk"))
     return OpenClass.objects.select_related("virtual_class__booked_by").annotate(
-        held=_count(held, "virtual_class"), offered=_count(offers, "virtual_class")
+        held=count_per_class(held), offered=count_per_class(offers)
     )
 
 
 def count_left(open_class: "CountedClass") -> int:
     return max(open_class.virtual_class.free_places - open_class.held - open_class.offered, 0)
-
-
-def _count(rows: QuerySet[Any], group: str) -> Coalesce:
-    counts = rows.order_by().values(group).annotate(count=Count("pk")).values("count")
-    return Coalesce(Subquery(counts), 0, output_field=IntegerField())
 
 
 def decide_open_classes() -> int:

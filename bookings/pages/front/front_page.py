@@ -16,7 +16,6 @@ from accounts.sign_in.redirects import error_text
 from bookings.domain.desk.own_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.domain.people.claiming import list_written_down
-from bookings.domain.places.waiting_list import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.domain.sales.holds import find_open_hold
 from bookings.models import BookingRules, Question, Quote, TeacherPage
@@ -27,7 +26,7 @@ from bookings.pages.class_card import present_lists
 from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.structured_data import describe_page
-from bookings.pages.waiting import WaitingCard
+from bookings.pages.waiting import present_lines
 
 OPEN_CLASSES = 3
 NEXT_CLASSES = 4
@@ -94,7 +93,7 @@ def inicio(request: HttpRequest) -> HttpResponse:
             "next_class": classes[0] if classes else None,
             "later_classes": classes[1:],
             "written_down": list_written_down(request.user),
-            "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
+            **present_lines(request.user),
             "open_classes": list_cards(OPEN_CLASSES, reader=request.user),
         },
     )

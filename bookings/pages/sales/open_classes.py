@@ -33,7 +33,14 @@ from bookings.domain.sales.open_classes import (
     list_open_classes,
     with_counts,
 )
-from bookings.models import ChangeTerms, ClassStatus, PurchaseState, find_change_terms
+from bookings.models import (
+    ChangeTerms,
+    ClassStatus,
+    Purchase,
+    PurchaseState,
+    WaitingListEntry,
+    find_change_terms,
+)
 from bookings.pages.access import sign_in_first, signed_in, take_chosen
 from bookings.pages.class_card import find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
@@ -50,13 +57,15 @@ PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento."
 
 @dataclass(frozen=True)
 class OpenClassCard:
-    """money: of the reader's place, while it is kept or its transfer awaited."""
+    """money: of the reader's place, while it is kept or its transfer awaited. entry: of the reader
+    who waits.
+    """
 
     open_class: CountedClass
     money: MoneyCard | None = None
     is_inside: bool = False
     is_hosts: bool = False
-    is_for_reader: bool = False
+    entry: WaitingListEntry | None = None
 
     @property
     def title(self) -> str:
@@ -81,7 +90,8 @@ class OpenClassCard:
     @cached_property
     def left(self) -> int:
         # A place that is offered to the reader is free for them.
-        return count_left(self.open_class) + self.is_for_reader
+        is_for_reader = self.entry is not None and self.entry.is_live()
+        return count_left(self.open_class) + is_for_reader
 
     @property
     def missing(self) -> int:
@@ -89,7 +99,7 @@ class OpenClassCard:
 
     @cached_property
     def state(self) -> str:
-        """open, full, mine, held, hosts, begun, cancelled or preparing."""
+        """open, full, waiting, mine, held, hosts, begun, cancelled or preparing."""
         virtual_class, now = self.open_class.virtual_class, timezone.now()
         if virtual_class.status == ClassStatus.CANCELLED:
             return "cancelled"
@@ -103,7 +113,10 @@ class OpenClassCard:
             return "held"
         if not virtual_class.is_scheduled:
             return "preparing"
-        return "open" if self.left else "full"
+        if self.left:
+            return "open"
+        is_waiting = self.entry is not None and not self.entry.has_expired()
+        return "waiting" if is_waiting and self.takes_waiting else "full"
 
     @property
     def takes_waiting(self) -> bool:
@@ -111,10 +124,13 @@ class OpenClassCard:
 
 
 def list_cards(count: int, *, reader: User | None = None) -> list[OpenClassCard]:
-    """reader: a person, who does not see again the classes that they are in."""
+    """reader: a person, who does not see again the classes that they are in or pay."""
     classes = list_open_classes()
     if reader is not None:
+        mine = Purchase.objects.places().filter(person=reader)
+        underway = mine.kept(timezone.now()) | mine.awaited()
         classes = classes.exclude(virtual_class__activities__user=reader)
+        classes = classes.exclude(pk__in=underway.values("virtual_class"))
     return [OpenClassCard(one) for one in classes[:count]]
 
 
@@ -215,13 +231,12 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
     if not isinstance(user, User):
         return OpenClassCard(open_class)
     place = find_place_underway(virtual_class, user)
-    entries = virtual_class.waiting_list.filter(user=user)
     return OpenClassCard(
         open_class,
         money=MoneyCard(place, now) if place else None,
         is_inside=virtual_class.activities.filter(user=user).exists(),
         is_hosts=virtual_class.is_hosted_by(user),
-        is_for_reader=any(one.is_live(now) for one in entries),
+        entry=virtual_class.waiting_list.open().filter(user=user).first(),
     )
 
 

@@ -20,7 +20,11 @@ from bookings.domain.classes.changing import (
     hastens_refunds,
     reschedule_class,
 )
-from bookings.domain.classes.scheduling import rehearse_scheduling, schedule_class
+from bookings.domain.classes.scheduling import (
+    must_be_paid,
+    rehearse_scheduling,
+    schedule_class,
+)
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, SlotTakenError, TimeAwaitedError
 from bookings.domain.money.money_back import find_money_back
@@ -254,7 +258,8 @@ class ScheduleClass(Step[VirtualClass]):
     warning = MAIL_SENT
 
     def is_offered(self, row: VirtualClass) -> bool:
-        return row.status == ClassStatus.PENDING and not row.is_undecided
+        may_be = row.is_paid or not must_be_paid()
+        return row.status == ClassStatus.PENDING and not row.is_undecided and may_be
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee(lambda: rehearse_scheduling(row, actor), [row.pk])

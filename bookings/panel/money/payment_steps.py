@@ -77,8 +77,9 @@ class PartForm(StepForm):
             (key, f"Operación {charge.charge_id}: quedan {pesos(amount)}")
             for key, (charge, amount) in self.charges.items()
         ]
+        widget = forms.RadioSelect if len(choices) > 1 else forms.HiddenInput
         self.fields["charge"] = forms.ChoiceField(
-            label="De qué operación", choices=choices, widget=forms.RadioSelect
+            label="De qué operación", choices=choices, widget=widget
         )
         self.order_fields(["charge", "amount"])
 
@@ -103,8 +104,9 @@ class _Refund(Step[Payment]):
         about = row.purchase.virtual_class
         request = partial(_request, chosen, actor, fresh_sign_in=True)
         seen = foresee(request, [about.pk] if about else [])
+        which = "Operación {}: vuelven" if len(chosen) > 1 else "Vuelven"
         happens = [
-            f"Operación {charge.charge_id}: vuelven {pesos(amount)} de {pesos(left)}."
+            f"{which.format(charge.charge_id)} {pesos(amount)} de {pesos(left)}."
             for charge, amount, left in chosen
         ]
         if about is not None:

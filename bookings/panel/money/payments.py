@@ -189,7 +189,6 @@ class PaymentAdmin(PurchaseColumns, ReadOnlyMixin, StepsAdmin[Payment]):
         "charges__charge_id",
     ]
     ordering = ["-created_at", "-id"]
-    fields = ["person", "of_class", "price", "badge", "review_badge", "expires_at"]
 
     def own_pages(self) -> Pages:
         return {
@@ -202,6 +201,11 @@ class PaymentAdmin(PurchaseColumns, ReadOnlyMixin, StepsAdmin[Payment]):
             ),
             "review": ("<uuid:payment_id>/revisado/", require_POST(self.end_review)),
         }
+
+    def get_fields(self, request: HttpRequest, obj: Payment | None = None) -> list[Any]:
+        """The heading says whose it is, and how much."""
+        may_expire = obj is not None and obj.approved_at is None
+        return ["of_class", "badge", *(["expires_at"] if may_expire else [])]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Payment]:
         purchases = with_money(Purchase.objects.all())
