@@ -23,12 +23,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='purchase',
             name='refund_reason',
-            field=models.CharField(blank=True, choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('seat_lost', 'No quedaban lugares'), ('code_used_up', 'El código ya se había usado'), ('below_minimum', 'No se llegó al mínimo'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decisión tuya')], max_length=20, verbose_name='motivo de la devolución'),
+            field=models.CharField(blank=True, choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('seat_lost', 'No quedaban lugares'), ('code_used_up', 'El código ya se había usado'), ('below_minimum', 'No se llegó al mínimo'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decidido en el panel')], max_length=20, verbose_name='motivo de la devolución'),
         ),
         migrations.AlterField(
             model_name='refund',
             name='reason',
-            field=models.CharField(choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('seat_lost', 'No quedaban lugares'), ('code_used_up', 'El código ya se había usado'), ('below_minimum', 'No se llegó al mínimo'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decisión tuya')], max_length=20, verbose_name='motivo'),
+            field=models.CharField(choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('seat_lost', 'No quedaban lugares'), ('code_used_up', 'El código ya se había usado'), ('below_minimum', 'No se llegó al mínimo'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decidido en el panel')], max_length=20, verbose_name='motivo'),
         ),
         migrations.AlterField(
             model_name='webhookevent',

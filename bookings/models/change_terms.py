@@ -58,7 +58,7 @@ class RefundReason(models.TextChoices):
     NEVER_BOOKED = "never_booked", "Nunca se reservó"
     # The teacher, with "Devolver" or "Devolver todo" on the payment's page of the panel. The class
     # stays. No other mail.
-    BY_TEACHER = "by_teacher", "Decisión tuya"
+    BY_TEACHER = "by_teacher", "Decidido en el panel"
 
 
 class RefundCase(Enum):

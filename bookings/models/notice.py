@@ -29,7 +29,7 @@ class NoticeKind(models.TextChoices):
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # From the teacher, in her own words.
     MESSAGE = "message", "Mensaje a la clase"
-    BOOKED_FOR = "booked_for", "Clase reservada desde el panel"
+    BOOKED_FOR = "booked_for", "Clase que te reservaron"
     CLASS_LINK = "class_link", "Enlace de una clase"
     # To everyone in an open class.
     GOES_ON = "goes_on", "Clase abierta que se da"

@@ -176,14 +176,15 @@ def _list_actions(
     """Return the buttons, the main one first, and the links behind *Más*."""
     steps = _list_own_steps(request, row)
     send = [Action("Mandar por WhatsApp", link.whatsapp_url)] if link and link.address else []
-    money: list[Action] = []
+    main, is_announced = _take(steps, AWAITED), False
     if published is None:  # the only person's money is what the class waits for
-        money, people[0].actions = people[0].actions, []
-    main = [*_take(steps, AWAITED), *money]
+        main += people[0].actions
+        people[0].actions = []
+        is_announced = people[0].transfer is not None
     main += [] if row.is_paid else send
     main += [Action("Entrar", row.html_link)] if _is_open(row) else []
-    # A transfer that came is confirmed, and not marked as paid.
-    main += _take(steps, PROBLEMS[1:] if money else PROBLEMS)
+    # An announced transfer is confirmed, and the class not marked as paid.
+    main += _take(steps, [one for one in PROBLEMS if not (one == "pagada" and is_announced)])
     usual = [*(send if row.is_paid else []), *_offer_sharing(published)]
     usual += [*_offer_writing(request, row, people), *_take(steps, USUAL)]
     buttons = [*(replace(one, look="sun") for one in main[:1]), *main[1:], *usual]

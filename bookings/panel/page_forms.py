@@ -105,7 +105,7 @@ class TextsForm(forms.ModelForm[TeacherPage]):
 
 
 class RowForm(forms.Form):
-    """Left out when both of its fields are empty."""
+    """Left out when all of its fields are empty."""
 
     use_required_attribute = False
     english: Sequence[str] = ()
@@ -161,7 +161,7 @@ class QuestionForm(RowForm):
         for name, other in self.needed:
             is_missing = not self[name].value() and name not in self.errors
             if self.cleaned_data.get(other) and is_missing:
-                self.add_error(name, "Completá la pregunta y la respuesta, o borrá las dos.")
+                self.add_error(name, "Completá la pregunta y la respuesta, o borrá todo.")
 
 
 class PageForm:

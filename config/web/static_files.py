@@ -7,10 +7,10 @@ from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # All but licences, which begin with "/*!".
-COMMENTS = re.compile(rb"/\*(?!!).*?\*/\s*", re.DOTALL)
+COMMENTS = re.compile(rb"/\*(?!!).*?\*/", re.DOTALL)
 
 
-class StaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
+class CommentlessStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
     """WhiteNoise's storage; style sheets lose their comments, a fifth of their compressed bytes."""
 
     def _save(self, name: str, content: Any) -> Any:

@@ -3,19 +3,19 @@
 import pytest
 from django.core.files.base import ContentFile
 
-from config.web.static_files import StaticFilesStorage
+from config.web.static_files import CommentlessStorage
 from tests.config.environments import production
 
 
 def test_style_sheet_keeps_its_licence_and_loses_its_comments(tmp_path):
-    storage = StaticFilesStorage(location=tmp_path, base_url="/static/")
+    storage = CommentlessStorage(location=tmp_path, base_url="/static/")
     sheet = b"/*! MIT */\n/* Why:\n * so. */\na { color: red; }\n/* The end. */\n"
 
     name = storage.save("some.css", ContentFile(sheet))
     list(storage.post_process({name: (storage, name)}))
 
     (sent,) = tmp_path.glob("some.*.css")
-    assert sent.read_bytes() == b"/*! MIT */\na { color: red; }\n"
+    assert sent.read_bytes() == b"/*! MIT */\n\na { color: red; }\n\n"
 
 
 @pytest.mark.django_db

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -17,7 +18,8 @@ from bookings.models import (
     Refund,
 )
 from bookings.panel.money.export import BYTE_ORDER_MARK, COLUMNS, MONTH_COLUMNS, disarm
-from tests.factories import PaymentFactory, PurchaseFactory, VirtualClassFactory
+from tests.factories import PaymentFactory, PurchaseFactory, UserFactory, VirtualClassFactory
+from tests.pages.texts import plain_text_of
 from tests.panel.steps import address_of, confirm, look, seen_on
 from tests.payments import PRICE, make_payment
 
@@ -115,6 +117,17 @@ def test_something_else_than_was_seen_is_not_put_aside(panel, approved):
 
     approved.refresh_from_db()
     assert (approved.review, approved.reviewed_at) == ("dispute", None)
+
+
+def test_who_may_only_look_reads_why_a_payment_is_to_be_reviewed(sign_in, approved):
+    Payment.objects.update(review="dispute")
+    staff = UserFactory(is_staff=True)
+    staff.user_permissions.set(Permission.objects.filter(codename="view_payment"))
+
+    page = plain_text_of(sign_in(staff).get(page_of(approved)))
+
+    assert "A revisar: Disputa o contracargo" in page
+    assert "Ya lo revisé" not in page
 
 
 def test_nobody_writes_payments_by_hand(panel, approved):

@@ -203,9 +203,11 @@ class PaymentAdmin(PurchaseColumns, ReadOnlyMixin, StepsAdmin[Payment]):
         }
 
     def get_fields(self, request: HttpRequest, obj: Payment | None = None) -> list[Any]:
-        """The heading says whose it is, and how much."""
+        """The heading says whose it is and how much, and the foot why it is to be reviewed."""
         may_expire = obj is not None and obj.approved_at is None
-        return ["of_class", "badge", *(["expires_at"] if may_expire else [])]
+        only_reads = obj is not None and bool(obj.review) and not self.may(request)
+        extra = {"review_badge": only_reads, "expires_at": may_expire}
+        return ["of_class", "badge", *(name for name, is_shown in extra.items() if is_shown)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Payment]:
         purchases = with_money(Purchase.objects.all())
