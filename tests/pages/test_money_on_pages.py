@@ -108,6 +108,13 @@ def page_of(client, purchase: Purchase) -> str:
 # --- A place that is not taken yet ----------------------------------------------------------------
 
 
+def test_the_page_where_a_place_is_paid_says_what_comes_back(ana, place):
+    page = plain_text_of(ana.get(reverse("bookings:place", args=[place.pk])))
+
+    assert "Si dejás tu lugar hasta el" in page
+    assert "Si tu profe cancela la clase, te devolvemos todo." in page
+
+
 @pytest.mark.parametrize("address", LISTS)
 def test_a_kept_place_is_listed_like_a_class(ana, place, address):
     page = ana.get(address)
