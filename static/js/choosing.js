@@ -32,3 +32,16 @@ document.addEventListener(
   },
   { once: true },
 );
+
+// Until htmx listens and answers, the times shown are still of the former kind or length.
+document.addEventListener("submit", (event) => {
+  const kind = document.getElementById("kind");
+  if (kind === null || !event.target.matches(".times")) {
+    return;
+  }
+  const [shown, sent] = [kind, event.target].map((form) => new FormData(form));
+  if (["tipo", "min"].some((name) => shown.get(name) !== sent.get(name))) {
+    event.preventDefault();
+    kind.submit();
+  }
+});
