@@ -180,6 +180,7 @@ def _list_actions(
     if published is None:  # the only person's money is what the class waits for
         money, people[0].actions = people[0].actions, []
     main = [*_take(steps, AWAITED), *money]
+    main += _take(steps, ["agendar"]) if row.is_paid else []
     main += [] if row.is_paid else send
     main += [Action("Entrar", row.html_link)] if _is_open(row) else []
     # A transfer that came is confirmed, and not marked as paid.
