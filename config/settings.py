@@ -90,7 +90,8 @@ MIDDLEWARE = [
 if _has_local_names:
     MIDDLEWARE.insert(2, "config.web.middleware.LocalNameMiddleware")
 # Below WhiteNoise, which sends the files that collectstatic compressed; locally there are none.
-# BREACH needs another site's requests to carry the person's session: SameSite=Lax prevents that.
+# BREACH needs another site to make many requests with the person's session: SameSite=Lax leaves it
+# the navigations that the person sees, and Cross-Origin-Opener-Policy takes the window away then.
 _place = 0 if ENV.is_local else MIDDLEWARE.index("whitenoise.middleware.WhiteNoiseMiddleware") + 1
 MIDDLEWARE.insert(_place, "django.middleware.gzip.GZipMiddleware")
 

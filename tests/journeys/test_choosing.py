@@ -99,6 +99,19 @@ def test_going_back_restores_the_choice(new_page):
     expect(page.locator("[aria-current=date]")).to_have_attribute("aria-label", re.compile(first))
 
 
+@on_a("desk")
+def test_going_back_before_htmx_is_there_restores_the_choice(new_page):
+    page = new_page(watch_console=False)
+    page.goto(BOOK)
+    choose_kind(page, "Grupal")
+    page.route("**/htmx-2.min*", lambda route: route.abort())
+    page.reload()
+
+    page.go_back()
+
+    expect(page.get_by_role("radio", name="Individual")).to_be_checked()
+
+
 def test_a_class_is_booked_by_keyboard_alone(new_page):
     page = new_page()
     sign_in(page, BRUNO)
