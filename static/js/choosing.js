@@ -39,8 +39,9 @@ document.addEventListener("submit", (event) => {
   if (kind === null || !event.target.matches(".times")) {
     return;
   }
-  const [shown, sent] = [kind, event.target].map((form) => new FormData(form));
-  if (["tipo", "min"].some((name) => shown.get(name) !== sent.get(name))) {
+  const sent = new FormData(event.target);
+  const chosen = [...new FormData(kind)];
+  if (chosen.some(([name, value]) => sent.has(name) && sent.get(name) !== value)) {
     event.preventDefault();
     kind.submit();
   }
