@@ -100,7 +100,9 @@ class WaitingCard:
             return "ended"
         if entry.is_live(now):
             return "offered"
-        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.kept:
+        is_on_sale = not self.is_paid_place or now < virtual_class.start_time
+        is_free = virtual_class.free_places > entry.kept and is_on_sale
+        if entry.state == WaitingState.WAITING and is_free:
             return "free"
         if not takes_waiting(virtual_class, now):
             return "closed"

@@ -181,7 +181,7 @@ def _list_actions(
         main += people[0].actions
         people[0].actions = []
         is_announced = people[0].transfer is not None
-    main += [] if row.is_paid else send
+    main += _take(steps, ["agendar"]) if row.is_paid else send
     main += [Action("Entrar", row.html_link)] if _is_open(row) else []
     # An announced transfer is confirmed, and the class not marked as paid.
     main += _take(steps, [one for one in PROBLEMS if not (one == "pagada" and is_announced)])

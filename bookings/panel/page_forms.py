@@ -131,7 +131,8 @@ class QuoteForm(RowForm):
     author = forms.CharField(label="Quién", required=False, max_length=80)
 
     def clean(self) -> None:
-        if self.cleaned_data.get("author") and not self["text"].value():
+        is_missing = not self.cleaned_data.get("text") and "text" not in self.errors
+        if self.cleaned_data.get("author") and is_missing:
             self.add_error("text", "Escribí qué dijo, o borrá también el nombre.")
 
 
@@ -159,7 +160,7 @@ class QuestionForm(RowForm):
 
     def clean(self) -> None:
         for name, other in self.needed:
-            is_missing = not self[name].value() and name not in self.errors
+            is_missing = not self.cleaned_data.get(name) and name not in self.errors
             if self.cleaned_data.get(other) and is_missing:
                 self.add_error(name, "Completá la pregunta y la respuesta, o borrá todo.")
 

@@ -32,3 +32,17 @@ document.addEventListener(
   },
   { once: true },
 );
+
+// Until htmx listens and answers, the times shown are still of the former kind or length.
+document.addEventListener("submit", (event) => {
+  const kind = document.getElementById("kind");
+  if (kind === null || !event.target.matches(".times")) {
+    return;
+  }
+  const sent = new FormData(event.target);
+  const chosen = [...new FormData(kind)];
+  if (chosen.some(([name, value]) => sent.has(name) && sent.get(name) !== value)) {
+    event.preventDefault();
+    kind.submit();
+  }
+});

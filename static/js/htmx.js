@@ -6,3 +6,10 @@ addEventListener("load", () => {
   script.src = document.querySelector("meta[name=htmx-config]").dataset.script;
   document.head.append(script);
 });
+
+// Until then, going back to an address that htmx made asks the server too.
+addEventListener("popstate", ({ state }) => {
+  if (state?.htmx && !window.htmx) {
+    window.location.reload();
+  }
+});

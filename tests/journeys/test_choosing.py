@@ -69,6 +69,21 @@ def test_a_screen_reader_hears_how_many_times_there_are(new_page):
     expect(page.get_by_role("status")).to_have_text(re.compile(rf"{day}: \d+ horarios? libres?\."))
 
 
+@on_a("phone")
+def test_no_time_of_another_kind_is_kept_before_htmx_is_there(new_page):
+    page = new_page(watch_console=False)
+    sign_in(page, BRUNO)
+    page.route("**/htmx-2.min*", lambda route: route.abort())
+    page.goto(BOOK)
+
+    page.get_by_role("radio", name="Grupal").check()
+    choose_time(page)
+    page.get_by_role("button", name="Continuar").click()
+
+    page.wait_for_url(re.compile(r"/inicio/reservar\?tipo=grupal&"))
+    expect(page.locator("#when input[name=tipo]")).to_have_value("grupal")
+
+
 @on_a("desk")
 def test_going_back_restores_the_choice(new_page):
     page = new_page()
@@ -82,6 +97,19 @@ def test_going_back_restores_the_choice(new_page):
 
     expect(page.get_by_role("heading", name=re.compile(first, re.IGNORECASE))).to_be_visible()
     expect(page.locator("[aria-current=date]")).to_have_attribute("aria-label", re.compile(first))
+
+
+@on_a("desk")
+def test_going_back_before_htmx_is_there_restores_the_choice(new_page):
+    page = new_page(watch_console=False)
+    page.goto(BOOK)
+    choose_kind(page, "Grupal")
+    page.route("**/htmx-2.min*", lambda route: route.abort())
+    page.reload()
+
+    page.go_back()
+
+    expect(page.get_by_role("radio", name="Individual")).to_be_checked()
 
 
 def test_a_class_is_booked_by_keyboard_alone(new_page):

@@ -111,6 +111,12 @@ def test_an_unpaid_class_that_the_calendar_would_refuse_is_not_scheduled(open_sh
     assert steps_of(open_sheet(VirtualClassFactory())) == ["pagada", "cancelar"]
 
 
+def test_a_paid_class_that_is_not_in_the_calendar_has_a_button_for_it(open_sheet):
+    page = open_sheet(VirtualClassFactory(in_cash=timezone.now()))
+
+    assert page.context["buttons"][0].label == "Agendar en el calendario"
+
+
 def test_an_announced_transfer_is_confirmed_and_not_marked_as_paid(open_sheet, host):
     take_transfers()
     transfer = announce(store(host))

@@ -130,7 +130,12 @@ def test_a_mistake_is_named_and_nothing_is_stored(panel):
         ({"quote-0-author": "Julia"}, "Escribí qué dijo"),
         ({"question-0-question": "¿Y?"}, "Completá la pregunta y la respuesta"),
         ({"question-0-answer": "Sí."}, "Completá la pregunta y la respuesta"),
-        (WITH_ENGLISH | {"question-0-answer_en": ""}, "Completá la pregunta y la respuesta"),
+        ({"quote-0-author": "Julia", "quote-0-text": " "}, "Escribí qué dijo"),
+        (
+            {"question-0-question": "¿Y?", "question-0-answer": " "},
+            "Completá la pregunta y la respuesta",
+        ),
+        (WITH_ENGLISH | {"question-0-answer_en": " "}, "Completá la pregunta y la respuesta"),
         (WITH_ENGLISH | {"question-0-question": ""}, "Completá la pregunta y la respuesta"),
         ({"about": "a\0b"}, "nulos"),
     ):

@@ -25,7 +25,7 @@ from bookings.domain.exceptions import (
     PriceChangedError,
 )
 from bookings.domain.places.participants import takes_waiting
-from bookings.domain.places.waiting_list import wait_for_open_class
+from bookings.domain.places.waiting_list import find_pause_end, wait_for_open_class
 from bookings.domain.sales.buying import hold_place
 from bookings.domain.sales.open_classes import (
     CountedClass,
@@ -58,7 +58,7 @@ PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento."
 @dataclass(frozen=True)
 class OpenClassCard:
     """money: of the reader's place, while it is kept or its transfer awaited. entry: of the reader
-    who waits.
+    who waits, or did.
     """
 
     open_class: CountedClass
@@ -115,12 +115,15 @@ class OpenClassCard:
             return "preparing"
         if self.left:
             return "open"
-        is_waiting = self.entry is not None and not self.entry.has_expired()
+        entry = self.entry
+        is_waiting = entry is not None and entry.is_open and not entry.has_expired()
         return "waiting" if is_waiting and self.takes_waiting else "full"
 
     @property
     def takes_waiting(self) -> bool:
-        return takes_waiting(self.open_class.virtual_class, timezone.now())
+        now = timezone.now()
+        is_in_pause = self.entry is not None and find_pause_end(self.entry, now) is not None
+        return takes_waiting(self.open_class.virtual_class, now) and not is_in_pause
 
 
 def list_cards(count: int, *, reader: User | None = None) -> list[OpenClassCard]:
@@ -236,7 +239,7 @@ def _present(request: HttpRequest, class_id: uuid.UUID) -> OpenClassCard:
         money=MoneyCard(place, now) if place else None,
         is_inside=virtual_class.activities.filter(user=user).exists(),
         is_hosts=virtual_class.is_hosted_by(user),
-        entry=virtual_class.waiting_list.open().filter(user=user).first(),
+        entry=virtual_class.waiting_list.filter(user=user).first(),
     )
 
 
