@@ -34,7 +34,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="where the site is served")
         parser.add_argument(
-            "--host", default=HOST, help="where it listens; only a container needs another address"
+            "--host",
+            default=HOST,
+            choices=[HOST, "0.0.0.0"],  # noqa: S104 - a container's own, for published ports
+            help="where it listens; only a container needs the second",
         )
         parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
