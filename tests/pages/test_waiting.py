@@ -72,6 +72,7 @@ def test_a_full_group_offers_to_wait(virtual_class, student, sign_in):
 
     assert BUTTON in page
     assert page.count("está completa") == 1
+    assert f'href="{JOIN}">Tengo otro código</a>' in page
     assert 'name="access_code" value="ABCD2345"' in page
     assert not [secret for secret in (virtual_class.html_link, "Ana Host") if secret in page]
 
@@ -141,6 +142,15 @@ def test_an_offered_place_is_taken_by_a_button(offer, virtual_class, student, si
     assert not [secret for secret in (virtual_class.html_link, CODE) if secret in page]
     assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
     assert UserActivity.objects.filter(user=student).exists()
+
+
+def test_the_next_in_line_is_not_told_that_an_offered_place_is_free(offer, stranger, sign_in):
+    second = wait_for_place(user=stranger, access_code=CODE)
+
+    page = read(sign_in(stranger).get(f"{WAIT}/{second.pk}"))
+
+    assert "Hay un lugar libre" not in page
+    assert "Estás en la lista de espera" in page
 
 
 def test_taking_the_place_twice_leads_to_the_class(offer, virtual_class, student, sign_in):
