@@ -24,7 +24,18 @@ from bookings.notices.rendering import render_mail
 from tests.discount_codes import DiscountCodeFactory
 from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
 from tests.pages.texts import plain_text_of
-from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, store, take
+from tests.sales.open_classes import (
+    PRICE,
+    expire,
+    hold,
+    in_days,
+    look,
+    pay,
+    publish,
+    read,
+    store,
+    take,
+)
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -182,6 +193,7 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     assert "Se da con 3 personas. Faltan 3." in page
     assert "si no se llega, te devolvemos todo." in page
     assert "Si dejás tu lugar hasta el" in page
+    assert "Si tu profe cancela la clase, te devolvemos todo." in page
 
 
 def test_a_stranger_reserves_signs_in_and_is_at_the_checkout(client, host, open_class):
@@ -276,6 +288,33 @@ def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
     entry = WaitingListEntry.objects.get(user=host)
     assert answer["Location"] == reverse("bookings:claim_place", args=[entry.pk])
     assert "Conversación B1" in plain_text_of(ana.get(answer["Location"]))
+    assert f'href="{answer["Location"]}">Ver mi turno</a>' in ana.get(page_of(open_class)).text
+
+
+def keep_place(mercadopago, open_class, person):
+    hold(open_class, person)
+
+
+def await_money(mercadopago, open_class, person):
+    expire(pay(mercadopago, hold(open_class, person), status="pending"))
+
+
+def pay_place(mercadopago, open_class, person):
+    pay(mercadopago, hold(open_class, person))
+
+
+@pytest.mark.parametrize("act", [keep_place, await_money, pay_place])
+def test_the_first_page_leaves_out_the_classes_that_the_reader_is_in_or_pays(
+    ana, host, mercadopago, open_class, act
+):
+    def offered():
+        return [card.open_class.pk for card in ana.get("/inicio").context["open_classes"]]
+
+    before = offered()
+    act(mercadopago, open_class, host)
+
+    assert before == [open_class.pk]
+    assert offered() == []
 
 
 @pytest.fixture
