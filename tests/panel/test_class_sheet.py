@@ -126,6 +126,7 @@ def test_an_announced_transfer_is_confirmed_and_not_marked_as_paid(open_sheet, h
     assert [one.label for one in page.context["buttons"]] == [
         *("Llegó", "No llegó", "Escribir a Ana"),
     ]
+    assert "pagada" in steps_of(page)
 
 
 def test_a_cancelled_class_paid_by_hand_says_what_she_returns(open_sheet, host):
