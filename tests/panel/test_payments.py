@@ -84,6 +84,20 @@ def test_a_payment_is_listed_and_tells_its_story(panel, paid):
     assert paid.preference_id in page
 
 
+def test_the_page_of_a_payment_is_headed_by_amount_and_person(panel, paid):
+    assert "<h1>$\xa024.000 de Ana Host</h1>" in panel.get(page_of(paid)).text
+
+
+def test_only_an_unpaid_payment_says_until_when_it_can_be_paid(panel, host, mercadopago):
+    payment = make_payment(host)
+    unpaid = plain_text_of(panel.get(page_of(payment)))
+    settle_paid(mercadopago, payment)
+
+    told = plain_text_of(panel.get(page_of(payment)))
+
+    assert ["Vence" in page for page in (unpaid, told)] == [True, False]
+
+
 def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
     panel, paid, mercadopago, teacher
 ):
@@ -164,6 +178,22 @@ def test_what_cannot_go_back_is_refused(panel, paid, mercadopago):
     assert [seen_on(page) for page in pages] == [""] * len(amounts)
     assert mercadopago.refunds == []
     assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize("parts", [[24_000], [10_000, 14_000]], ids=len)
+def test_operations_are_named_only_if_there_are_several(panel, host, mercadopago, parts):
+    payment = make_payment(host)
+    for pesos in parts:
+        mercadopago.pay(payment.preference_id, amount=pesos)
+    settle(payment.preference_id)
+    is_several = len(parts) > 1
+
+    part = plain_text_of(panel.get(address_of(payment, "devolver")))
+    whole = plain_text_of(panel.get(address_of(payment, "devolver-todo")))
+
+    assert [text in part for text in ("De qué operación", "Operación ")] == [is_several] * 2
+    assert ("Vuelven $ 24.000 de $ 24.000." in whole) != is_several
+    assert whole.count(": vuelven $ ") == (2 if is_several else 0)
 
 
 # --- The months -----------------------------------------------------------------------------------
