@@ -143,6 +143,13 @@ def test_the_host_of_a_class_for_several_sees_who_joined_whatever_its_type(
     assert student.name in text.partition("Participantes")[2]
 
 
+def test_a_cancelled_class_lists_no_participants(scheduled, host, student, sign_in):
+    join_class(user=student, access_code=CODE)
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+
+    assert "Participantes" not in text_of(sign_in(host).get(address(scheduled)))
+
+
 def test_a_class_without_facts_has_no_panel_for_them(kept, host, sign_in):
     assert "<dl" not in text_of(sign_in(host).get(address(kept)))
 

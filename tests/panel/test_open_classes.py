@@ -153,6 +153,20 @@ def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
     assert "Se da igual" in text
 
 
+def test_the_sheet_says_what_happens_below_the_minimum_while_people_are_missing(
+    panel, mercadopago, open_class
+):
+    sheet = reverse("admin:class_sheet", args=[open_class.pk])
+    take(mercadopago, open_class, 2)
+    below = panel.get(sheet).text
+    take(mercadopago, open_class)
+
+    enough = panel.get(sheet).text
+
+    assert ["Mínimo 3: se decide el" in page for page in (below, enough)] == [True, True]
+    assert ["Si no llega, se cancela sola" in page for page in (below, enough)] == [True, False]
+
+
 def test_the_teacher_is_no_participant_of_her_class(panel, mercadopago, open_class, teacher):
     page = panel.get(reverse("admin:class_sheet", args=[open_class.pk]))
 

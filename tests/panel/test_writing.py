@@ -72,6 +72,14 @@ def names_on(page):
     return re.findall(r'name="people"[^>]*>\s*<span>([^·<]+?) ?[·<]', page.content.decode())
 
 
+def test_the_title_names_the_only_receiver(panel, group, student):
+    titles = [panel.get(page_of(clase=group.pk)).context["title"]]
+    suspend(user=student)
+    titles += [panel.get(page_of(clase=group.pk)).context["title"]]
+
+    assert titles == ["Escribir a todos", "Escribir a Ana"]
+
+
 def test_a_class_names_its_people_with_their_chats(panel, group, host, student):
     student.phone = "0341 15 555-0199"
     student.save()
