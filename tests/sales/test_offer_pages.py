@@ -1,6 +1,7 @@
 """Offers on the pages: chosen, seen, booked, and named afterwards."""
 
 import json
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -75,6 +76,12 @@ def test_a_time_of_an_offer_is_held_with_it(host, sign_in):
 # --- In English -----------------------------------------------------------------------------------
 
 
+def languages_in(page, *texts):
+    """Give the ``lang`` of the element that holds each text alone; empty without one."""
+    tags = [re.search(rf"<(\w+[^>]*)>\s*{re.escape(text)}\s*</", page)[1] for text in texts]
+    return ["".join(re.findall(r'\blang="([^"]*)"', tag)) for tag in tags]
+
+
 def test_an_english_page_has_the_english_name_and_text(client):
     client.cookies["language"] = "en"
     spanish = {"name": "Preparación de examen", "text": "Simulacros con tiempo."}
@@ -82,9 +89,18 @@ def test_an_english_page_has_the_english_name_and_text(client):
 
     page = text_of(client.get(PATH, {"tipo": offer.key}))
 
-    assert '<span class="pill-title" >Exam preparation</span>' in page
-    assert "<span >Timed mock exams.</span>" in page
+    assert languages_in(page, "Exam preparation", "Timed mock exams.") == ["", ""]
     assert [text for text in spanish.values() if text in page] == []
+
+
+def test_the_english_first_page_names_the_offer_of_a_chosen_time_in_english(host, sign_in):
+    type(host).objects.update(language="en")
+    keep(host, make_offer(name_en="Exam preparation"))
+
+    page = text_of(sign_in(host).get("/inicio"))
+
+    assert "Exam preparation · 60 min." in page
+    assert "Preparación de examen" not in page
 
 
 def test_an_english_page_has_the_spanish_name_and_text_where_she_wrote_no_other(client):
@@ -93,8 +109,7 @@ def test_an_english_page_has_the_spanish_name_and_text_where_she_wrote_no_other(
 
     page = text_of(client.get(PATH, {"tipo": offer.key}))
 
-    assert '<span class="pill-title" lang="es">Preparación de examen</span>' in page
-    assert '<span lang="es">Simulacros con tiempo.</span>' in page
+    assert languages_in(page, "Preparación de examen", "Simulacros con tiempo.") == ["es", "es"]
 
 
 # --- Once per person ------------------------------------------------------------------------------

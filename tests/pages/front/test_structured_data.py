@@ -91,6 +91,17 @@ def test_an_offer_has_its_name_text_subject_and_link(client, settings):
     ]
 
 
+@pytest.mark.usefixtures("agenda")
+def test_an_english_page_describes_an_offer_in_english(client):
+    client.cookies["language"] = "en"
+    make_offer({90: 1}, text="Simulacros.", name_en="Exam preparation", text_en="Mock exams.")
+
+    *_, service = read(client.get("/").content.decode())
+
+    assert service["name"] == "Exam preparation, 90 min"
+    assert service["description"] == "Mock exams."
+
+
 def make_price_lists(dice: random.Random) -> list[Offer]:
     """Store prices of every kind that begin, end, replace each other and leave gaps.
 
