@@ -129,7 +129,7 @@ def test_interrupt_while_it_starts_leaves_nothing_running(tmp_path, seconds):
 
 
 @pytest.mark.core
-def test_image_of_the_demo_holds_all_it_needs_and_its_ports_can_be_published(tmp_path):
+def test_the_files_of_the_image_are_enough_for_a_demo_and_its_ports_can_be_published(tmp_path):
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         if line.startswith("!"):
             copy_to(tmp_path, line[1:])
