@@ -19,8 +19,10 @@ NOT_VOSEO = re.compile(
     r"|Escribe|Comparte|Únete|Haz|Ven|Mira|Entra|Invita|Ingresa|Agrega|Seleccione|Ingrese|Introduzca"
     r"|Asegúrese|Elija|Haga|Vuelva|Intente)\b"
 )
+# «A ella» is a person whom a text named before: the class goes back to her.
 GENDERED = re.compile(
-    r"\b([Ll]a|[Ee]l|[Uu]na?|del|al) profe\b|\b([Ss]he|[Hh]ers?|[Hh]e|[Hh]is|[Hh]im)\b"
+    r"\b([Ll]a|[Ee]l|[Uu]na?|del|al) (profe|docente)\b|\b[Pp]rofesora?\b|(?<!\ba )\b[Ee]lla\b"
+    r"|\b([Ss]he|[Hh]ers?|[Hh]e|[Hh]is|[Hh]im)\b"
 )
 
 CATALOGUES = [messages.CATALOGUE, messages.DJANGO_S_SPANISH]
@@ -141,6 +143,17 @@ def test_no_text_gives_the_teacher_a_gender():
     gendered = [pair for pair in pairs() if GENDERED.search(" ".join(pair))]
 
     assert gendered == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Escribile: lo ordena ella.", "Te los devuelve ella.", "Ella ya lo sabe."),
+        *("Tu profesora ya lo sabe.", "Escribile a la docente."),
+    ],
+)
+def test_a_gender_is_found(text):
+    assert GENDERED.search(text)
 
 
 def test_django_still_has_the_texts_that_are_changed():
