@@ -262,12 +262,11 @@ def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
 
 
 def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEntry]":
-    """kept: the free places that are offered to others, or that others are paying."""
+    """kept: the free places that are offered, or that are being paid."""
     now = timezone.now()
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("virtual_class"))
     before = line.waiting().filter(created_at__lt=OuterRef("created_at"))
-    offered = line.live(now).exclude(user=OuterRef("user"))
-    held = list_held_places(OuterRef("virtual_class"), now).exclude(person=OuterRef("user"))
+    held = list_held_places(OuterRef("virtual_class"), now)
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
@@ -276,5 +275,5 @@ def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEnt
     ).annotate(
         ahead=count_per_class(before),
         is_in_class=Exists(parts),
-        kept=count_per_class(offered) + count_per_class(held),
+        kept=count_per_class(line.live(now)) + count_per_class(held),
     )
