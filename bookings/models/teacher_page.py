@@ -1,21 +1,16 @@
 """The teacher's page: about her, quotes of students, frequent questions."""
 
-from copy import copy
-from typing import TypeVar
-
 from django.core.validators import URLValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import ImageFieldFile
 
-from accounts.models import Language
+from bookings.models.in_english import translate
 
 # The photo is stored as a square JPEG in each of these widths (pixels).
 PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
 # Texts with a second one in English.
 TRANSLATED = ("subject", "tagline", "about", "credentials", "levels", "class_description")
-
-Row = TypeVar("Row", bound=models.Model)
 
 
 class ContactWay(models.TextChoices):
@@ -160,7 +155,7 @@ class TeacherPage(models.Model):
 
     def in_language(self, language: str | None) -> "TeacherPage":
         """Return the page with the texts of a language, empty where she wrote none."""
-        return _translate(self, TRANSLATED, language)
+        return translate(self, TRANSLATED, language)
 
     @property
     def credential_lines(self) -> list[str]:
@@ -218,7 +213,7 @@ class Question(models.Model):
 
     def in_language(self, language: str | None) -> "Question":
         """Return it in a language, empty if she wrote none."""
-        return _translate(self, ("question", "answer"), language)
+        return translate(self, ("question", "answer"), language)
 
 
 class StoredFile(models.Model):
@@ -235,15 +230,6 @@ def photo_name(photo: ImageFieldFile, width: int) -> str:
     """Return the storage name of one width: ``3f9c27d1-640``."""
     digest = str(photo.name).partition("-")[0]
     return f"{digest}-{width}"
-
-
-def _translate(row: Row, names: tuple[str, ...], language: str | None) -> Row:
-    if language != Language.ENGLISH:
-        return row
-    translated = copy(row)
-    for name in names:
-        setattr(translated, name, getattr(row, f"{name}_en"))
-    return translated
 
 
 def _lines(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """A booked class."""
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
@@ -17,6 +17,8 @@ from bookings.models.constraints import known
 
 if TYPE_CHECKING:
     from bookings.models.sales.purchase import Purchase
+
+DOORS_OPEN_BEFORE = timedelta(minutes=15)
 
 
 class ClassType(models.TextChoices):
@@ -282,6 +284,11 @@ class VirtualClass(models.Model):
     @property
     def kind_label(self) -> str:
         return self.offer.shown_name if self.offer else self.get_class_type_display()
+
+    @property
+    def doors_open(self) -> datetime:
+        """From when people enter the video call."""
+        return self.start_time - DOORS_OPEN_BEFORE
 
     @property
     def capacity(self) -> int:

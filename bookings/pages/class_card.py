@@ -29,7 +29,6 @@ from bookings.pages.money_card import MoneyCard
 from bookings.templatetags.class_times import clock, long_day
 
 # The page offers the call from this long before the start.
-DOORS_OPEN_BEFORE = timedelta(minutes=15)
 
 # Without failures a link takes no longer; after that the page stops saying "a minute".
 LINK_TAKES = timedelta(minutes=5)
@@ -164,7 +163,7 @@ class ClassCard:
 
     @property
     def doors_open(self) -> datetime:
-        return self.start - DOORS_OPEN_BEFORE
+        return self.virtual_class.doors_open
 
     @property
     def terms(self) -> ChangeTerms:
@@ -204,7 +203,7 @@ def _present_read(virtual_class: VirtualClass, user: User, *, says_paid: bool = 
         state=_find_state(virtual_class, now),
         conference_url=find_conference_url(virtual_class, now),
         access_code=find_code_to_share(virtual_class, user, now),
-        is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
+        is_near=is_open and virtual_class.doors_open <= now,
         money=money,
         is_money_gone=is_host and has_paid and payment is not None and payment.is_money_gone,
     )

@@ -21,7 +21,6 @@ from bookings.domain.desk.today import (
 from bookings.domain.money.takings import list_recent_months
 from bookings.domain.people.students import list_bookable
 from bookings.models import VirtualClass, find_open_class
-from bookings.pages.class_card import DOORS_OPEN_BEFORE
 from bookings.panel.pages import show_page
 from bookings.templatetags.class_times import clock, long_day
 from bookings.work.health import Look, load_service_state
@@ -42,7 +41,7 @@ class NextClass:
 
     @property
     def is_near(self) -> bool:
-        return self.virtual_class.start_time - DOORS_OPEN_BEFORE <= timezone.now()
+        return self.virtual_class.doors_open <= timezone.now()
 
 
 @dataclass(frozen=True, slots=True)

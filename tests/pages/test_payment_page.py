@@ -17,7 +17,6 @@ from bookings.models import (
     Purchase,
     VirtualClass,
 )
-from bookings.pages.class_card import DOORS_OPEN_BEFORE
 from bookings.templatetags.class_times import hour
 from tests.factories import HoldFactory
 from tests.pages.texts import text_of
@@ -82,7 +81,7 @@ def test_the_confirmation_says_what_happens_next(browser, paid, host):
 
     booked = VirtualClass.objects.get()
     assert f"<strong>{host.email}</strong>" in page
-    assert f"la sala te espera desde las {hour(booked.start_time - DOORS_OPEN_BEFORE)}" in page
+    assert f"la sala te espera desde las {hour(booked.start_time - timedelta(minutes=15))}" in page
     assert "https://calendar.google.com/calendar/render?" in page
     assert reverse("bookings:calendar_file", args=[booked.pk]) in page
 
