@@ -70,6 +70,23 @@ def test_a_screen_reader_hears_how_many_times_there_are(new_page):
 
 
 @on_a("phone")
+def test_no_hour_shines_through_the_bar_while_the_answer_is_on_its_way(new_page):
+    page = new_page()
+    page.goto(BOOK)
+    page.wait_for_function("window.htmx")
+    waiting = []
+    page.route("**/inicio/reservar?*", lambda route: waiting.append(route))
+
+    choose_time(page)
+
+    bar = page.locator("#summary")
+    expect(bar).to_have_class(re.compile("htmx-request"))
+    expect(bar.locator("p")).to_have_css("opacity", "0.6")
+    expect(bar).to_have_css("opacity", "1")
+    waiting[0].continue_()
+
+
+@on_a("phone")
 def test_no_time_of_another_kind_is_kept_before_htmx_is_there(new_page):
     page = new_page(watch_console=False)
     sign_in(page, BRUNO)
