@@ -349,7 +349,7 @@ STORAGES = {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
             if ENV.is_local
-            else "config.web.static_files.CommentlessStorage"
+            else "config.web.static_files.MinifiedStorage"
         ),
     },
 }

@@ -1,19 +1,22 @@
 """Static files as production serves them."""
 
-import re
 from typing import Any
 
 from django.core.files.base import ContentFile
+from rcssmin import cssmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# All but licences, which begin with "/*!".
-COMMENTS = re.compile(rb"/\*(?!!).*?\*/", re.DOTALL)
+IMPORTS = [(r"""(?P<matched>import "(?P<url>\./.*?)";)""", 'import "%(url)s";')]
 
 
-class CommentlessStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
-    """WhiteNoise's storage; style sheets lose their comments, a fifth of their compressed bytes."""
+class MinifiedStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
+    """WhiteNoise's storage: style sheets are minified, scripts import each other's hashed files."""
+
+    # Django's own switch for imports reads the scripts of packages too, and fails at htmx's.
+    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", IMPORTS))
 
     def _save(self, name: str, content: Any) -> Any:
         if name.endswith(".css"):
-            content = ContentFile(COMMENTS.sub(b"", b"".join(content.chunks())))
+            whole = b"".join(content.chunks())
+            content = ContentFile(cssmin(whole, keep_bang_comments=True))
         return super()._save(name, content)
