@@ -1,7 +1,5 @@
 // What htmx leaves to the page: where the focus goes after a swap, and what to do when none comes.
 
-import "./htmx.js";
-
 function focusOn(id) {
   const element = document.getElementById(id);
   element?.focus({ preventScroll: true });
