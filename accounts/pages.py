@@ -6,13 +6,14 @@ from typing import cast
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.forms.models import model_to_dict
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import MailCodeForm, MailForm, ProfileForm
@@ -37,6 +38,7 @@ from accounts.sign_in.mail_code import (
     sign_in,
 )
 from accounts.sign_in.redirects import error_text, local_path
+from config.lib.addresses import is_from_elsewhere
 
 
 def show_sign_in(request: HttpRequest, *, chosen: str = "") -> HttpResponse:
@@ -171,8 +173,12 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
     return redirect("profile")
 
 
+@csrf_exempt
 @require_POST
 def switch_language(request: HttpRequest) -> HttpResponse:
+    """Without a token, which would make each public page one of its own for each visitor."""
+    if is_from_elsewhere(request):
+        raise PermissionDenied
     language = request.POST.get("language", "")
     if language not in Language.values:
         raise BadRequest

@@ -137,6 +137,13 @@ def test_a_language_chosen_on_the_way_stays_after_signing_in(client, google, is_
     assert User.objects.get(email="ana@example.com").language == Language.ENGLISH
 
 
+def test_another_site_does_not_switch_the_language(client):
+    response = switch(client, "en", origin="https://evil.example")
+
+    assert response.status_code == 403
+    assert not response.cookies
+
+
 # --- Where it leads -------------------------------------------------------------------------------
 
 

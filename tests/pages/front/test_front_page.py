@@ -104,7 +104,7 @@ def test_the_strip_says_what_the_policy_decides(front):
 
 
 @pytest.mark.usefixtures("kept_seller")
-def test_a_stranger_costs_six_queries(client, django_assert_num_queries):
+def test_the_first_visitor_costs_six_queries(client, django_assert_num_queries):
     TeacherPageFactory()
 
     # Page, prices, rules, quotes, questions, open classes.
