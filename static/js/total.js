@@ -5,11 +5,15 @@ const SHOWN = [
   ["[data-price-before]", "[data-total-before]"],
 ];
 
-document.addEventListener("change", ({ target }) => {
+function showChosen() {
   for (const [priced, total] of SHOWN) {
-    const price = target.closest("label")?.querySelector(priced);
+    const price = document.querySelector(`label:has(:checked) ${priced}`);
     if (price) {
       document.querySelector(total).textContent = price.textContent;
     }
   }
-});
+}
+
+document.addEventListener("change", showChosen);
+// On a slow connection somebody chooses before this comes, and browsers put former choices back.
+showChosen();

@@ -147,6 +147,21 @@ def let_time_run_out(data: Path, email: str) -> None:
             database.execute(change, purchase)
 
 
+def test_the_total_is_of_a_number_of_people_chosen_before_its_script_came(new_page, width):
+    page = new_page()
+    sign_in_as_newcomer(page, f"apurada{width}@example.com")
+    choose_time(page, weekday_ahead(9))
+    waiting = []
+    page.route("**/total.js", lambda route: waiting.append(route))
+    with page.expect_request("**/total.js"):
+        page.reload(wait_until="commit")
+
+    page.get_by_role("radio", name=re.compile("^4 ")).check()
+    waiting.pop().continue_()
+
+    expect(page.locator("[data-total]")).to_have_text("$\xa036.000")
+
+
 # --- A discount code ------------------------------------------------------------------------------
 
 
