@@ -173,10 +173,11 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
     return redirect("profile")
 
 
+# The form has no token, so that the public pages are the same for all and can be cached.
 @csrf_exempt
 @require_POST
 def switch_language(request: HttpRequest) -> HttpResponse:
-    """Without a token, which would make each public page one of its own for each visitor."""
+    """Switch the language, and return to the page. Other sites' requests get 403."""
     if is_from_elsewhere(request):
         raise PermissionDenied
     language = request.POST.get("language", "")

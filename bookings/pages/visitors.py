@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from functools import wraps
+from secrets import token_hex
 
 from django.contrib.messages import get_messages
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
-KEPT_SECONDS = 10
+CACHE_SECONDS = 10
+# The next release has other style sheets. Workers share it: gunicorn loads before it forks.
+RELEASE = token_hex(8)
 
 View = Callable[[HttpRequest], HttpResponse]
 
 
-def kept_for_visitors(view: View) -> View:
-    """Render the page once in some seconds for everybody who is not signed in, in each language.
+def cached_for_visitors(view: View) -> View:
+    """Cache the body of a page for ten seconds in each language, for people who are not signed in.
 
     A page with a message, or an ``error`` of the sign-in in its address, is rendered anew.
     """
@@ -24,8 +27,8 @@ def kept_for_visitors(view: View) -> View:
         is_personal = "error" in request.GET or len(get_messages(request)) > 0
         if request.user.is_authenticated or is_personal:
             return view(request)
-        key = f"visitors-{get_language()}-{request.path}"
-        page = cache.get_or_set(key, lambda: view(request).content, KEPT_SECONDS)
+        key = f"visitors-{RELEASE}-{get_language()}-{request.path}"
+        page = cache.get_or_set(key, lambda: view(request).content, CACHE_SECONDS)
         return HttpResponse(page)
 
     return answer

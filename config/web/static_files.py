@@ -17,6 +17,6 @@ class MinifiedStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
 
     def _save(self, name: str, content: Any) -> Any:
         if name.endswith(".css"):
-            whole = b"".join(content.chunks())
-            content = ContentFile(cssmin(whole, keep_bang_comments=True))
+            sheet = b"".join(content.chunks())
+            content = ContentFile(cssmin(sheet, keep_bang_comments=True))
         return super()._save(name, content)

@@ -1,6 +1,6 @@
 // Registers the worker that shows our own page without a connection (config/web/offline.py), and
-// keeps the next class for that page. Loaded by the pages where people arrive; the worker then
-// serves all pages.
+// keeps the next class for that page. Loaded by the pages where most people arrive; the worker
+// then serves all pages.
 
 function keepNextClass() {
   const next = document.querySelector("[data-next-class]");

@@ -108,7 +108,8 @@ def test_a_language_costs_a_stranger_no_query(client, django_assert_num_queries)
 # --- How it is remembered -------------------------------------------------------------------------
 
 
-def test_the_switch_is_remembered_in_the_browser(client):
+def test_the_switch_is_remembered_in_the_browser():
+    client = Client(enforce_csrf_checks=True)  # its form has no token
     response = switch(client, "en")
 
     cookie = response.cookies[settings.LANGUAGE_COOKIE_NAME]

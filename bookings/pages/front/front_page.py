@@ -26,7 +26,7 @@ from bookings.pages.class_card import present_lists
 from bookings.pages.front.public_files import share_picture_url
 from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.structured_data import describe_page
-from bookings.pages.visitors import kept_for_visitors
+from bookings.pages.visitors import cached_for_visitors
 from bookings.pages.waiting import present_lines
 
 OPEN_CLASSES = 3
@@ -61,7 +61,7 @@ def load_front_page() -> FrontPage:
 
 
 @require_safe
-@kept_for_visitors
+@cached_for_visitors
 def landing(request: HttpRequest) -> HttpResponse:
     """Spec: Authentication, 4, error page."""
     page = load_front_page()

@@ -46,7 +46,7 @@ from bookings.pages.class_card import find_place_underway
 from bookings.pages.code_forms import CODE_REFUSALS, PlaceWithCodeForm
 from bookings.pages.money_card import MoneyCard
 from bookings.pages.structured_data import describe_events
-from bookings.pages.visitors import kept_for_visitors
+from bookings.pages.visitors import cached_for_visitors
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import clock, short_day
 
@@ -139,7 +139,7 @@ def list_cards(count: int, *, reader: User | None = None) -> list[OpenClassCard]
 
 
 @require_safe
-@kept_for_visitors
+@cached_for_visitors
 def show_open_classes(request: HttpRequest) -> HttpResponse:
     cards = list_cards(SHOWN)
     classes = [card.open_class for card in cards]
