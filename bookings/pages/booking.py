@@ -48,6 +48,7 @@ from bookings.pages.choosing import (
     title_of,
 )
 from bookings.pages.code_forms import CODE_REFUSALS, DetailsWithCodeForm
+from bookings.pages.preloading import preload_styles
 from bookings.pages.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import pays_online
 from bookings.payments.gateway import PaymentError
@@ -61,6 +62,7 @@ PROVIDER_DOWN = gettext_lazy(
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@preload_styles
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the free times to everyone; hold the chosen one, after a sign-in."""
     parameters = request.POST if request.method == "POST" else request.GET
@@ -139,6 +141,7 @@ def details_url(hold: Hold) -> str:
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
+@preload_styles
 def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     try:
         hold = find_live_hold(user=request.user, hold_id=hold_id)
