@@ -1,6 +1,8 @@
-"""What an answer says besides its body: HEAD, what browsers may keep, and the teacher's photo."""
+"""What an answer says besides its body: HEAD, what browsers may keep, style sheets, photo."""
 
 import io
+import re
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
@@ -9,7 +11,8 @@ from django.urls import reverse
 from PIL import Image
 
 from bookings.domain.desk.own_page import set_photo
-from tests.factories import VirtualClassFactory, draw_photo
+from tests.factories import HoldFactory, VirtualClassFactory, draw_photo
+from tests.pages.moments import NOW, tuesday
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +147,17 @@ def test_the_cookie_of_an_ended_session_is_left_to_a_page_of_its_own(client, tea
 )
 def test_an_unknown_photo_is_not_found(client, teacher_page, name):
     assert client.get(f"/foto/{name}.jpg").status_code == 404
+
+
+@pytest.mark.usefixtures("agenda")
+@pytest.mark.parametrize("view", ["book", "hold"])
+def test_the_header_names_the_style_sheets_of_the_page(view, host, sign_in):
+    end = NOW + timedelta(minutes=15)
+    hold = HoldFactory(user=host, start_time=tuesday("10:00"), expires_at=end)
+    arguments = [hold.pk] if view == "hold" else []
+
+    page = sign_in(host).get(reverse(f"bookings:{view}", args=arguments))
+
+    linked = re.findall(r'rel="stylesheet" href="([^"]+)"', page.content.decode())
+    assert linked
+    assert page["Link"] == ", ".join(f"<{sheet}>; rel=preload; as=style" for sheet in linked)
