@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
 CACHE_SECONDS = 10
-# The next release has other style sheets. Workers share it: gunicorn loads before it forks.
+# Made at each start, as the next release has other style sheets. Workers share it (preload_app).
 RELEASE = token_hex(8)
 
 View = Callable[[HttpRequest], HttpResponse]

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.test import Client
 
 from bookings.models import TeacherPage
+from bookings.pages import visitors
 from bookings.pages.visitors import CACHE_SECONDS
 from tests.factories import TeacherPageFactory
 from tests.pages.moments import NOW
@@ -52,6 +53,16 @@ def test_a_visitor_reads_a_change_after_some_seconds(client, time_machine):
     assert "Ana" in client.get("/").content.decode()
 
     time_machine.shift(CACHE_SECONDS + 1)
+
+    assert "Berta" in client.get("/").content.decode()
+
+
+def test_the_next_release_renders_its_own_pages(client, monkeypatch):
+    TeacherPageFactory(name="Ana")
+    client.get("/")
+    rename("Berta")
+
+    monkeypatch.setattr(visitors, "RELEASE", "next")
 
     assert "Berta" in client.get("/").content.decode()
 
