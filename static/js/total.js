@@ -6,8 +6,9 @@ const SHOWN = [
 ];
 
 function showChosen() {
+  const chosen = document.querySelector(".pill :checked")?.closest(".pill");
   for (const [priced, total] of SHOWN) {
-    const price = document.querySelector(`label:has(:checked) ${priced}`);
+    const price = chosen?.querySelector(priced);
     if (price) {
       document.querySelector(total).textContent = price.textContent;
     }
@@ -15,5 +16,5 @@ function showChosen() {
 }
 
 document.addEventListener("change", showChosen);
-// On a slow connection somebody chooses before this comes, and browsers put former choices back.
+// On a slow connection a student may choose before this script runs. Browsers restore earlier choices.
 showChosen();
