@@ -1,4 +1,4 @@
-"""Pages that show all visitors the same."""
+"""Public pages, cached for visitors."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,16 +10,17 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
 CACHE_SECONDS = 10
-# Made at each start, as the next release has other style sheets. Workers share it (preload_app).
+# New at each start: the next release has other style sheets. Workers share it (preload_app).
 RELEASE = token_hex(8)
 
 View = Callable[[HttpRequest], HttpResponse]
 
 
 def cached_for_visitors(view: View) -> View:
-    """Cache the body of a page for ten seconds in each language, for people who are not signed in.
+    """Cache a page for ten seconds in each language, for people who are not signed in.
 
-    A page with a message, or an ``error`` of the sign-in in its address, is rendered anew.
+    Only the body is kept, so the view must answer 200 and set no headers. A page with a message, or
+    with ``?error=`` of a failed sign-in, is not cached.
     """
 
     @wraps(view)

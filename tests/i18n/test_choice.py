@@ -109,7 +109,7 @@ def test_a_language_costs_a_stranger_no_query(client, django_assert_num_queries)
 
 
 def test_the_switch_is_remembered_in_the_browser():
-    client = Client(enforce_csrf_checks=True)  # its form has no token
+    client = Client(enforce_csrf_checks=True)  # the form has no token
     response = switch(client, "en")
 
     cookie = response.cookies[settings.LANGUAGE_COOKIE_NAME]
@@ -138,10 +138,11 @@ def test_a_language_chosen_on_the_way_stays_after_signing_in(client, google, is_
     assert User.objects.get(email="ana@example.com").language == Language.ENGLISH
 
 
-def test_another_site_does_not_switch_the_language(client):
-    response = switch(client, "en", origin="https://evil.example")
+def test_another_site_does_not_switch_the_language(host, sign_in):
+    response = switch(sign_in(host), "en", origin="https://evil.example")
 
-    assert response.status_code == 403
+    host.refresh_from_db()
+    assert (response.status_code, host.language) == (403, Language.SPANISH)
     assert not response.cookies
 
 

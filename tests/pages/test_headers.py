@@ -151,7 +151,7 @@ def test_an_unknown_photo_is_not_found(client, teacher_page, name):
 
 @pytest.mark.usefixtures("agenda")
 @pytest.mark.parametrize("view", ["book", "hold"])
-def test_the_header_names_the_style_sheets_of_the_page(view, host, sign_in):
+def test_the_header_names_the_style_sheets_that_all_pages_have(view, host, sign_in):
     end = NOW + timedelta(minutes=15)
     hold = HoldFactory(user=host, start_time=tuesday("10:00"), expires_at=end)
     arguments = [hold.pk] if view == "hold" else []

@@ -1,4 +1,4 @@
-"""What all visitors see alike is cached for some seconds."""
+"""The cached public pages: who gets the copy, and who does not."""
 
 import pytest
 from django.conf import settings
@@ -38,6 +38,12 @@ def test_the_page_contains_nothing_of_the_first_visitor(path, client):
     assert "csrf" not in response.content.decode()
 
 
+def test_each_address_has_its_own_page(client):
+    front, open_classes = [client.get(path).content for path in PAGES]
+
+    assert front != open_classes
+
+
 def test_each_language_has_its_own_page(client):
     spanish = client.get("/").content
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = "en"
@@ -67,7 +73,7 @@ def test_the_next_release_renders_its_own_pages(client, monkeypatch):
     assert "Berta" in client.get("/").content.decode()
 
 
-def test_whoever_is_signed_in_reads_a_change_at_once(client, teacher, sign_in):
+def test_a_signed_in_person_reads_a_change_at_once(client, teacher, sign_in):
     TeacherPageFactory(name="Ana")
     client.get("/")
 

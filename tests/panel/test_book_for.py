@@ -249,7 +249,7 @@ def test_a_known_address_gets_the_mail(panel, price, teacher):
     assert "https://wa.me/?text=" in done.content.decode()
     assert "Le mandamos el enlace a lucia@example.com." in plain_text_of(again)
     kinds = Notice.objects.values_list("kind", flat=True)
-    assert sorted(kinds) == [NoticeKind.BOOKED_FOR, NoticeKind.CLASS_LINK]
+    assert sorted(kinds) == sorted([NoticeKind.BOOKED_FOR, NoticeKind.CLASS_LINK])
     assert booked.log.filter(event=ClassEvent.LINK_MAILED, actor=teacher).count() == 1
 
 
