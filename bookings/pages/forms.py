@@ -86,6 +86,11 @@ class DetailsForm(forms.Form):
         return not any(self.prices.values())
 
     @property
+    def may_be_free(self) -> bool:
+        """True if the number of students decides whether there is something to pay."""
+        return not self.is_free and not all(self.prices.values())
+
+    @property
     def price_seen(self) -> int:
         """Centavos that the sent page showed for the number of students; -1 if none."""
         seen = dict(part.split(":", 1) for part in self.cleaned_data["seen"].split() if ":" in part)

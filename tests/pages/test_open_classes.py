@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
+    MinimumDecision,
     Notice,
     NoticeKind,
+    OpenClass,
     Purchase,
     PurchaseState,
     VirtualClass,
@@ -192,6 +194,18 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     assert "Si tu profe cancela la clase, te devolvemos todo." in page
 
 
+def test_enough_people_promise_nothing_before_the_decision(client, open_class):
+    VirtualClass.objects.update(current_participants=4)
+    before = plain_text_of(client.get(page_of(open_class)))
+    OpenClass.objects.update(decision=MinimumDecision.GOES_ON)
+    after = plain_text_of(client.get(page_of(open_class)))
+
+    assert "Se da con 3 personas. Por ahora alcanza. Se decide el" in before
+    assert "La clase se da." not in before
+    assert "La clase se da." in after
+    assert "Se decide el" not in after
+
+
 def test_a_stranger_reserves_signs_in_and_is_at_the_checkout(client, host, open_class):
     sign_in = reserve(client, open_class)["Location"]
     go_on = parse_qs(urlsplit(sign_in).query)["callbackUrl"][0]
@@ -241,8 +255,11 @@ def test_reserving_leads_to_the_checkout(ana, host, open_class):
 def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
     open_class = publish(teacher, place_price=0)
 
+    page = plain_text_of(ana.get(page_of(open_class)))
     answer = reserve(ana, open_class, seen=0)
 
+    assert "si no se llega, se cancela." in page
+    assert "te devolvemos" not in page
     assert answer["Location"] == reverse("bookings:class", args=[open_class.pk])
     assert "Conversación B1" in plain_text_of(ana.get(answer["Location"]))
 

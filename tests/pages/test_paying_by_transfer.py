@@ -14,6 +14,7 @@ from bookings.models import (
     ClassType,
     MoneyWay,
     Payment,
+    Price,
     Purchase,
     VirtualClass,
 )
@@ -72,6 +73,30 @@ def test_the_details_offer_both_ways_and_say_how_long_the_time_is_kept(client, d
     assert "Pagar con Mercado Pago" in text
     assert "Pagar por transferencia" in text
     assert "Si transferís, te guardamos el horario hasta las" in text
+
+
+def test_where_only_some_numbers_of_people_cost_nothing_the_page_says_both(
+    client, host, mercadopago
+):
+    Price.objects.filter(class_type=ClassType.GROUP, students_up_to=3).update(amount=0)
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
+
+    text = text_of(client.get(reverse("bookings:hold", args=[hold.pk])))
+
+    assert "Gratis" in text
+    assert "Si te sale gratis, la clase queda confirmada apenas la reservás." in text
+    assert "Pagar con Mercado Pago" not in text
+    assert "Pagar por transferencia" in text
+
+
+def test_without_a_provider_a_refused_transfer_is_not_promised(client, host):
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+    BookingRules.objects.update(minimum_notice_minutes=43_200)
+
+    text = text_of(client.get(reverse("bookings:hold", args=[hold.pk])))
+
+    assert "El pago lo arreglás con tu profe" in text
+    assert "ransfer" not in text
 
 
 def test_without_an_account_nothing_of_it_shows(client, details):
