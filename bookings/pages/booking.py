@@ -240,8 +240,9 @@ def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | 
     """Return None if payments are online."""
     if pays_online():
         return None
-    end = find_hand_hold_end(hold.start_time, timezone.now())
-    return max(end, transfer.until) if transfer and transfer.until else end
+    if transfer and transfer.until:
+        return transfer.until
+    return find_hand_hold_end(hold.start_time, timezone.now())
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:

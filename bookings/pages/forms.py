@@ -88,7 +88,7 @@ class DetailsForm(forms.Form):
     @property
     def may_be_free(self) -> bool:
         """True if the number of students decides whether there is something to pay."""
-        return not self.is_free and not all(self.prices.values())
+        return any(self.prices.values()) and not all(self.prices.values())
 
     @property
     def price_seen(self) -> int:

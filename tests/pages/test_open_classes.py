@@ -189,7 +189,7 @@ def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
     page = plain_text_of(client.get(page_of(open_class)))
 
     assert "Se da con 3 personas. Faltan 3." in page
-    assert "si no se llega, te devolvemos todo." in page
+    assert "si no se llega, te devolvemos lo que hayas pagado." in page
     assert "Si dejás tu lugar hasta el" in page
     assert "Si tu profe cancela la clase, te devolvemos todo." in page
 
@@ -200,10 +200,17 @@ def test_enough_people_promise_nothing_before_the_decision(client, open_class):
     OpenClass.objects.update(decision=MinimumDecision.GOES_ON)
     after = plain_text_of(client.get(page_of(open_class)))
 
-    assert "Se da con 3 personas. Por ahora alcanza. Se decide el" in before
+    assert "Se da con 3 personas. Por ahora hay suficientes. Se decide el" in before
     assert "La clase se da." not in before
     assert "La clase se da." in after
     assert "Se decide el" not in after
+
+
+def test_a_free_class_promises_no_money_back(client, mercadopago, teacher):
+    page = plain_text_of(client.get(page_of(publish(teacher, place_price=0))))
+
+    assert "si no se llega, se cancela." in page
+    assert "te devolvemos" not in page
 
 
 def test_a_stranger_reserves_signs_in_and_is_at_the_checkout(client, host, open_class):
@@ -255,11 +262,8 @@ def test_reserving_leads_to_the_checkout(ana, host, open_class):
 def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
     open_class = publish(teacher, place_price=0)
 
-    page = plain_text_of(ana.get(page_of(open_class)))
     answer = reserve(ana, open_class, seen=0)
 
-    assert "si no se llega, se cancela." in page
-    assert "te devolvemos" not in page
     assert answer["Location"] == reverse("bookings:class", args=[open_class.pk])
     assert "Conversación B1" in plain_text_of(ana.get(answer["Location"]))
 

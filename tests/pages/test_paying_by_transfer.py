@@ -73,6 +73,7 @@ def test_the_details_offer_both_ways_and_say_how_long_the_time_is_kept(client, d
     assert "Pagar con Mercado Pago" in text
     assert "Pagar por transferencia" in text
     assert "Si transferís, te guardamos el horario hasta las" in text
+    assert "Si te sale gratis" not in text
 
 
 def test_where_only_some_numbers_of_people_cost_nothing_the_page_says_both(
@@ -83,10 +84,26 @@ def test_where_only_some_numbers_of_people_cost_nothing_the_page_says_both(
 
     text = text_of(client.get(reverse("bookings:hold", args=[hold.pk])))
 
-    assert "Gratis" in text
+    assert "<span data-total>Gratis</span>" in text
     assert "Si te sale gratis, la clase queda confirmada apenas la reservás." in text
     assert "Pagar con Mercado Pago" not in text
-    assert "Pagar por transferencia" in text
+    assert "Si no te sale gratis, la pagás ahora con Mercado Pago." in text
+    assert "Si hay que pagar, por transferencia" in text
+
+
+def test_without_a_provider_the_time_is_kept_as_long_as_the_page_says(client, host):
+    BookingRules.objects.update(transfer_hours=1)
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+    address = reverse("bookings:hold", args=[hold.pk])
+
+    text = text_of(client.get(address))
+    check_out(client, address)
+
+    assert "Te guardamos el horario hasta las 13:00;" in text
+    assert "Reservar y pagar por transferencia" in text
+    assert "El alias y el monto están en la página que sigue." in text
+    assert 'value="transferencia"' not in text
+    assert Purchase.objects.get().kept_until == NOW.replace(hour=13)
 
 
 def test_without_a_provider_a_refused_transfer_is_not_promised(client, host):
