@@ -15,7 +15,6 @@ from bookings.models import (
     Refund,
     ReviewReason,
     VirtualClass,
-    find_open_class,
 )
 from bookings.money_state.purchase_facts import MoneyFacts
 from bookings.money_state.returns import ReturnedMoney, list_returns
@@ -166,8 +165,7 @@ class Money(MoneyFacts):
     def until(self) -> datetime | None:
         """Until when it is kept, or when its minimum is decided."""
         if self.state is MoneyState.AWAITS_MINIMUM:
-            open_class = find_open_class(self.purchase.virtual_class)
-            return open_class.decides_at if open_class else None
+            return self.awaited_class.decides_at if self.awaited_class else None
         return self.purchase.kept_until if self.purchase.is_kept(self.now) else None
 
     @property
@@ -195,7 +193,9 @@ class Money(MoneyFacts):
 
     @property
     def people(self) -> str:
-        people = self.people_missing
+        people = self.awaited_class.people_missing if self.awaited_class else 0
+        if not people:
+            return _("Por ahora hay suficientes")
         text = ngettext("Falta %(count)d persona", "Faltan %(count)d personas", people)
         return text % {"count": people}
 

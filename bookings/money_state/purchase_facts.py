@@ -11,6 +11,7 @@ from bookings.models import (
     ClassStatus,
     Entry,
     EntryKind,
+    OpenClass,
     Payment,
     PaymentCharge,
     PaymentStatus,
@@ -135,9 +136,10 @@ class MoneyFacts:
         return [one for one in self.refunds if one.charge_id == charge.pk]
 
     @property
-    def people_missing(self) -> int:
+    def awaited_class(self) -> OpenClass | None:
+        """The open class of a place, as long as it may be called off for want of people."""
         open_class = find_open_class(self.purchase.virtual_class)
-        return open_class.people_missing if open_class else 0
+        return open_class if open_class and open_class.awaits_decision else None
 
     @property
     def has_lost_its_time(self) -> bool:
@@ -216,7 +218,7 @@ def _find_state_of_paid(money: MoneyFacts) -> MoneyState:
         # A class that has ended gets no link.
         is_refused = bool(booked.scheduling_refusal) or booked.has_ended(money.now)
         return MoneyState.NOT_SCHEDULED if is_refused else MoneyState.PREPARING
-    if purchase.is_place and money.people_missing and not booked.has_ended(money.now):
+    if purchase.is_place and money.awaited_class and not booked.has_ended(money.now):
         return MoneyState.AWAITS_MINIMUM
     first_back = money.gross + money.second - money.left
     return MoneyState.PARTLY_RETURNED if first_back > 0 else MoneyState.PAID

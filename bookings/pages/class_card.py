@@ -17,6 +17,8 @@ from bookings.models import (
     BookingRules,
     ChangeTerms,
     ClassStatus,
+    MinimumDecision,
+    OpenClass,
     Purchase,
     PurchaseState,
     VirtualClass,
@@ -98,7 +100,7 @@ class ClassCard:
         money = self.money
         if money is None:
             return False
-        says_line = bool(money.line) and not self.shows_money and not self.missing
+        says_line = bool(money.line) and not self.shows_money and not self.awaited_class
         return says_line or (self.is_host and money.has_payment_page)
 
     @property
@@ -121,19 +123,21 @@ class ClassCard:
         return find_open_class(self.virtual_class) is not None
 
     @property
-    def missing(self) -> int:
-        """How many people an open class ahead lacks until its minimum."""
+    def awaited_class(self) -> OpenClass | None:
+        """The open class ahead, as long as it may be called off for want of people."""
         open_class, virtual_class = find_open_class(self.virtual_class), self.virtual_class
         is_ahead = virtual_class.is_scheduled and virtual_class.start_time > timezone.now()
-        return open_class.people_missing if open_class and is_ahead else 0
+        return open_class if open_class and open_class.awaits_decision and is_ahead else None
 
     @property
     def badges(self) -> list[tuple[str, str]]:
         """Return the state of the class and of its money, each with its colour, if both say
         something.
         """
-        money, own = self.money, str(STATE_LABELS.get(self.state, ""))
-        if money is None:
+        awaited = self.awaited_class
+        own = str(MinimumDecision.WAITING.label if awaited else STATE_LABELS.get(self.state, ""))
+        money = self.money
+        if money is None or (awaited and money.state is MoneyState.FREE):
             return [(self.state, own)] if own else []
         is_over = self.state in OVER
         # Before a class takes place for sure, its money alone says how it stands.

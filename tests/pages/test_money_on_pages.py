@@ -233,18 +233,21 @@ def test_the_buyer_of_a_place_was_not_invited_and_reads_who_is_missing(ana, take
     assert "Confirmada" not in pages[0]
 
 
-@pytest.mark.parametrize("decision", ["enough", "goes_on"])
-def test_once_the_class_goes_on_nobody_is_missing(ana, taken, decision):
-    if decision == "enough":
-        VirtualClass.objects.update(current_participants=4)
-    else:
-        taken.virtual_class.open_class.decision = decision
-        taken.virtual_class.open_class.save()
+@pytest.mark.parametrize("price", [800_000, 0], ids=["paid", "free"])
+def test_enough_people_are_no_confirmation_before_the_decision(ana, taken, price):
+    Purchase.objects.update(price=price)
+    VirtualClass.objects.update(current_participants=4)
+    pages = [page_of_class(ana, taken), plain_text_of(ana.get("/inicio"))]
+    taken.virtual_class.open_class.decision = "goes_on"
+    taken.virtual_class.open_class.save()
 
-    page = page_of_class(ana, taken)
+    decided = page_of_class(ana, taken)
 
-    assert "Faltan" not in page
-    assert "Confirmada" in page
+    for page in pages:
+        assert "Por ahora hay suficientes. Se decide el" in page
+        assert "Confirmada" not in page
+    assert "Se decide el" not in decided
+    assert "Confirmada" in decided
 
 
 def page_of_class(client, purchase: Purchase) -> str:

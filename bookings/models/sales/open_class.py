@@ -80,9 +80,14 @@ class OpenClass(models.Model):
         return read_in_language(self, "text")
 
     @property
+    def awaits_decision(self) -> bool:
+        """True as long as it may be called off for want of people."""
+        return self.decision == MinimumDecision.WAITING
+
+    @property
     def people_missing(self) -> int:
         """How many more people the minimum needs; 0 once it is decided."""
-        if self.decision != MinimumDecision.WAITING:
+        if not self.awaits_decision:
             return 0
         return max(self.minimum - self.virtual_class.guest_count, 0)
 

@@ -94,10 +94,6 @@ class OpenClassCard:
         is_for_reader = self.entry is not None and self.entry.is_live()
         return count_left(self.open_class) + is_for_reader
 
-    @property
-    def missing(self) -> int:
-        return self.open_class.people_missing
-
     @cached_property
     def state(self) -> str:
         """open, full, waiting, mine, held, hosts, begun, cancelled or preparing."""
