@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from bookings.models import (
     Entry,
     EntryKind,
+    MinimumDecision,
     MoneyWay,
     Purchase,
     Refund,
@@ -69,6 +70,8 @@ class Money(MoneyFacts):
 
     @property
     def badge(self) -> str:
+        if self.state is MoneyState.FREE and self.awaited_class:
+            return str(MinimumDecision.WAITING.label)
         return self._write(self.state.badge)
 
     @property

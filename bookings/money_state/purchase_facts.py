@@ -137,8 +137,11 @@ class MoneyFacts:
 
     @property
     def awaited_class(self) -> OpenClass | None:
-        """The open class of a place, as long as it may be called off for want of people."""
-        open_class = find_open_class(self.purchase.virtual_class)
+        """The open class ahead of a place, as long as it may be called off for want of people."""
+        booked = self.purchase.virtual_class
+        if not self.purchase.is_place or booked is None or booked.start_time <= self.now:
+            return None
+        open_class = find_open_class(booked)
         return open_class if open_class and open_class.awaits_decision else None
 
     @property
@@ -218,10 +221,10 @@ def _find_state_of_paid(money: MoneyFacts) -> MoneyState:
         # A class that has ended gets no link.
         is_refused = bool(booked.scheduling_refusal) or booked.has_ended(money.now)
         return MoneyState.NOT_SCHEDULED if is_refused else MoneyState.PREPARING
-    if purchase.is_place and money.awaited_class and not booked.has_ended(money.now):
-        return MoneyState.AWAITS_MINIMUM
     first_back = money.gross + money.second - money.left
-    return MoneyState.PARTLY_RETURNED if first_back > 0 else MoneyState.PAID
+    if first_back > 0:
+        return MoneyState.PARTLY_RETURNED
+    return MoneyState.AWAITS_MINIMUM if money.awaited_class else MoneyState.PAID
 
 
 def _find_state_of_unpaid(money: MoneyFacts) -> MoneyState:

@@ -181,15 +181,6 @@ class MoneyState(Enum):
         "Pagada, falta agendar",
         "preparing",
     )
-    AWAITS_MINIMUM = (
-        "awaits_minimum",
-        _("Tu lugar está pago"),
-        _("%(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
-        ALL_BACK,
-        "Pagó %(came)s (%(way)s)",
-        "Pagado",
-        "scheduled",
-    )
     PARTLY_RETURNED = (
         "partly_returned",
         _("Devuelto en parte"),
@@ -198,6 +189,15 @@ class MoneyState(Enum):
         "Pagó %(gross)s, devuelto %(back)s",
         "Devuelto en parte",
         "completed",
+    )
+    AWAITS_MINIMUM = (
+        "awaits_minimum",
+        _("Tu lugar está pago"),
+        _("%(people)s. Se decide el %(until)s: si no se llega, te devolvemos %(came)s."),
+        ALL_BACK,
+        "Pagó %(came)s (%(way)s)",
+        "Pagado",
+        "scheduled",
     )
     PAID = (
         "paid",

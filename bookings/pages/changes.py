@@ -161,7 +161,7 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         refuse_leaving(virtual_class, request.user)
         if request.method == "POST":
             leave_class(class_id=class_id, user=request.user, kept=_read_kept(request))
-            messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
+            messages.success(request, _("Dejaste tu lugar."))
             return redirect("bookings:my_classes")
     except ClassNotFoundError:
         return redirect("bookings:my_classes")  # left a moment ago, in another window

@@ -137,7 +137,7 @@ class ClassCard:
         awaited = self.awaited_class
         own = str(MinimumDecision.WAITING.label if awaited else STATE_LABELS.get(self.state, ""))
         money = self.money
-        if money is None or (awaited and money.state is MoneyState.FREE):
+        if money is None:
             return [(self.state, own)] if own else []
         is_over = self.state in OVER
         # Before a class takes place for sure, its money alone says how it stands.

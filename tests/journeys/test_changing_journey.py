@@ -46,7 +46,7 @@ def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
     # Left: the guest is out, the host stays.
     guest.get_by_role("link", name="Dejar mi lugar").click()
     guest.get_by_role("button", name="Sí, dejar mi lugar").click()
-    see(guest, "Dejaste tu lugar. La clase sigue sin vos.")
+    see(guest, "Dejaste tu lugar.")
     host.reload()
     see(host, "Quedan 2 lugares:")
 

@@ -173,8 +173,7 @@ def place_paid() -> Purchase:
     return place
 
 
-def partly_returned() -> Purchase:
-    purchase = paid_online()
+def partly_returned(purchase: Purchase) -> Purchase:
     charge = purchase.payment.charges.get()
     charge.refunded_amount = PRICE // 5
     charge.save()
@@ -236,7 +235,10 @@ BUILDERS: dict[MoneyState, list[Callable[[], Purchase]]] = {
         lambda: paid_online(scheduled=False, scheduling_refusal="calendar_refused")
     ],
     MoneyState.AWAITS_MINIMUM: [awaits_minimum],
-    MoneyState.PARTLY_RETURNED: [partly_returned],
+    MoneyState.PARTLY_RETURNED: [
+        lambda: partly_returned(paid_online()),
+        lambda: partly_returned(awaits_minimum()),
+    ],
     MoneyState.PAID: [paid_online, in_cash, place_paid],
     MoneyState.ANNOUNCED: [announced],
     MoneyState.COUPON: [coupon],
