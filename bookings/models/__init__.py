@@ -49,6 +49,7 @@ from bookings.models.sales.offer import Offer, Price
 from bookings.models.sales.open_class import (
     MinimumDecision,
     OpenClass,
+    find_awaited_class,
     find_open_class,
 )
 from bookings.models.sales.payment import (

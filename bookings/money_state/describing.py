@@ -10,7 +10,6 @@ from django.utils.translation import ngettext
 from bookings.models import (
     Entry,
     EntryKind,
-    MinimumDecision,
     MoneyWay,
     Purchase,
     Refund,
@@ -70,8 +69,6 @@ class Money(MoneyFacts):
 
     @property
     def badge(self) -> str:
-        if self.state is MoneyState.FREE and self.awaited_class:
-            return str(MinimumDecision.WAITING.label)
         return self._write(self.state.badge)
 
     @property
@@ -167,8 +164,9 @@ class Money(MoneyFacts):
     @property
     def until(self) -> datetime | None:
         """Until when it is kept, or when its minimum is decided."""
-        if self.state is MoneyState.AWAITS_MINIMUM:
-            return self.awaited_class.decides_at if self.awaited_class else None
+        awaiting = {MoneyState.FREE_AWAITS_MINIMUM, MoneyState.AWAITS_MINIMUM}
+        if self.awaited_class and self.state in awaiting:
+            return self.awaited_class.decides_at
         return self.purchase.kept_until if self.purchase.is_kept(self.now) else None
 
     @property

@@ -22,7 +22,7 @@ from bookings.models import (
     RefundStatus,
     ReviewReason,
     TransferState,
-    find_open_class,
+    find_awaited_class,
     find_refused,
 )
 from bookings.money_state.states import MoneyState
@@ -138,11 +138,9 @@ class MoneyFacts:
     @property
     def awaited_class(self) -> OpenClass | None:
         """The open class ahead of a place, as long as it may be called off for want of people."""
-        booked = self.purchase.virtual_class
-        if not self.purchase.is_place or booked is None or booked.start_time <= self.now:
+        if not self.purchase.is_place:
             return None
-        open_class = find_open_class(booked)
-        return open_class if open_class and open_class.awaits_decision else None
+        return find_awaited_class(self.purchase.virtual_class, self.now)
 
     @property
     def has_lost_its_time(self) -> bool:
@@ -179,7 +177,7 @@ def _find_state(money: MoneyFacts) -> MoneyState:
     if purchase.virtual_class is not None and purchase.virtual_class.is_undecided:
         return MoneyState.UNDECIDED
     if purchase.is_free and not purchase.is_given_up:
-        return MoneyState.FREE
+        return MoneyState.FREE_AWAITS_MINIMUM if money.awaited_class else MoneyState.FREE
     if money.has_charge(ChargeStatus.DISPUTED):
         return MoneyState.DISPUTED
     if money.failed:

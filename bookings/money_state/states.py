@@ -43,6 +43,15 @@ class MoneyState(Enum):
         state.badge, state.line, state.cancelling, state.hers, state.report, state.look = words
         return state
 
+    FREE_AWAITS_MINIMUM = (
+        "free_awaits_minimum",
+        _("Por decidir"),
+        _("%(people)s. Se decide el %(until)s: si no se llega, se cancela."),
+        _("No hay nada que devolver."),
+        "Sin costo",
+        "Gratis",
+        "scheduled",
+    )
     FREE = (
         "free",
         _("Confirmada"),

@@ -22,6 +22,7 @@ from bookings.models import (
     Purchase,
     PurchaseState,
     VirtualClass,
+    find_awaited_class,
     find_change_terms,
     find_open_class,
 )
@@ -125,9 +126,7 @@ class ClassCard:
     @property
     def awaited_class(self) -> OpenClass | None:
         """The open class ahead, as long as it may be called off for want of people."""
-        open_class, virtual_class = find_open_class(self.virtual_class), self.virtual_class
-        is_ahead = virtual_class.is_scheduled and virtual_class.start_time > timezone.now()
-        return open_class if open_class and open_class.awaits_decision and is_ahead else None
+        return find_awaited_class(self.virtual_class, timezone.now())
 
     @property
     def badges(self) -> list[tuple[str, str]]:

@@ -37,7 +37,12 @@ BOXES = {
     "cancelled": ("error", "alert"),
 }
 # What was paid and needs no more of its buyer.
-SETTLED = {MoneyState.FREE, MoneyState.PAID, MoneyState.AWAITS_MINIMUM}
+SETTLED = {
+    MoneyState.FREE_AWAITS_MINIMUM,
+    MoneyState.FREE,
+    MoneyState.AWAITS_MINIMUM,
+    MoneyState.PAID,
+}
 # Only a notification changes these, so the page stops asking the provider.
 FINAL = SETTLED | {
     MoneyState.CHARGED_BACK,

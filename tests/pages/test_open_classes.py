@@ -11,10 +11,8 @@ from django.utils import timezone
 
 from bookings.domain.classes.cancelling import cancel_class
 from bookings.models import (
-    MinimumDecision,
     Notice,
     NoticeKind,
-    OpenClass,
     Purchase,
     PurchaseState,
     VirtualClass,
@@ -183,34 +181,6 @@ def test_a_class_by_its_link_only_is_not_for_search_engines(client, open_class):
 
     assert '<meta name="robots" content="noindex">' in page
     assert "ld+json" not in page
-
-
-def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
-    page = plain_text_of(client.get(page_of(open_class)))
-
-    assert "Se da con 3 personas. Faltan 3." in page
-    assert "si no se llega, te devolvemos lo que hayas pagado." in page
-    assert "Si dejás tu lugar hasta el" in page
-    assert "Si tu profe cancela la clase, te devolvemos todo." in page
-
-
-def test_enough_people_promise_nothing_before_the_decision(client, open_class):
-    VirtualClass.objects.update(current_participants=4)
-    before = plain_text_of(client.get(page_of(open_class)))
-    OpenClass.objects.update(decision=MinimumDecision.GOES_ON)
-    after = plain_text_of(client.get(page_of(open_class)))
-
-    assert "Se da con 3 personas. Por ahora hay suficientes. Se decide el" in before
-    assert "La clase se da." not in before
-    assert "La clase se da." in after
-    assert "Se decide el" not in after
-
-
-def test_a_free_class_promises_no_money_back(client, mercadopago, teacher):
-    page = plain_text_of(client.get(page_of(publish(teacher, place_price=0))))
-
-    assert "si no se llega, se cancela." in page
-    assert "te devolvemos" not in page
 
 
 def test_a_stranger_reserves_signs_in_and_is_at_the_checkout(client, host, open_class):

@@ -101,6 +101,10 @@ def free() -> Purchase:
     return class_sold(class_price=0, paid=True, scheduled=True)
 
 
+def free_awaits_minimum() -> Purchase:
+    return PlaceFactory(open_class=OpenClassFactory(place_price=0), paid=True)
+
+
 def undecided() -> Purchase:
     return class_sold(price_decision=PriceDecision.WAITING, kept_until=None)
 
@@ -217,6 +221,7 @@ def lapsed() -> Purchase:
 
 
 BUILDERS: dict[MoneyState, list[Callable[[], Purchase]]] = {
+    MoneyState.FREE_AWAITS_MINIMUM: [free_awaits_minimum],
     MoneyState.FREE: [free],
     MoneyState.UNDECIDED: [undecided],
     MoneyState.DISPUTED: [disputed],

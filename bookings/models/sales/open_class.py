@@ -1,5 +1,7 @@
 """Open classes: groups that the teacher publishes, and whose places students buy."""
 
+from datetime import datetime
+
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
@@ -81,7 +83,7 @@ class OpenClass(models.Model):
 
     @property
     def awaits_decision(self) -> bool:
-        """True as long as it may be called off for want of people."""
+        """True until it is decided whether enough people came together."""
         return self.decision == MinimumDecision.WAITING
 
     @property
@@ -96,3 +98,12 @@ def find_open_class(virtual_class: VirtualClass | None) -> OpenClass | None:
     """Return None for a class that the teacher did not publish."""
     open_class: OpenClass | None = getattr(virtual_class, "open_class", None)
     return open_class
+
+
+def find_awaited_class(virtual_class: VirtualClass | None, now: datetime) -> OpenClass | None:
+    """Return the open class, as long as it may still be called off for want of people."""
+    open_class = find_open_class(virtual_class)
+    if open_class is None or not open_class.awaits_decision:
+        return None
+    booked = open_class.virtual_class
+    return open_class if booked.is_scheduled and booked.start_time > now else None
